@@ -1,0 +1,33 @@
+"""Errors of the skill layer.
+
+SkillError              the base: one line with path, reason and remedy
+├── SourceError         the source dataset or one of its tasks cannot be read
+├── SuiteError          a Margin suite cannot be read at all (its defects are findings, not errors)
+└── ManifestError       SKILL.md or one of its references is missing or malformed
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class SkillError(Exception):
+    """Something the user has to mend; ``str()`` is the one line that says so."""
+
+    def __init__(self, path: Path | str, reason: str, remedy: str = "") -> None:
+        self.path = str(path)
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"{self.path}: {reason}" + (f" ({remedy})" if remedy else ""))
+
+
+class SourceError(SkillError):
+    """The source dataset or one of its tasks cannot be read."""
+
+
+class SuiteError(SkillError):
+    """The folder given as a suite cannot be read at all."""
+
+
+class ManifestError(SkillError):
+    """The skill document or one of its references is missing or malformed."""

@@ -1,0 +1,135 @@
+"""What every source framework is translated into before anything is decided: the source task.
+
+A source *describes*. It copies nothing, rewrites nothing and decides nothing that a person could decide
+differently; what it cannot express is a refusal (the case is not converted), a question (a person must
+choose) or a finding (said in the report).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from skill.dockerfile import Dockerfile
+from skill.finding import Finding
+from skill.toml import TomlValue
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One regular file of a task; links inside the task are resolved, those that leave it are refusals."""
+
+    path: str  # posix, relative to its part (tests/, solution/, environment/)
+    host: Path  # where the bytes are
+    size: int
+    mode: int  # the nine permission bits
+    link: str = ""  # target text when the source has a symbolic link here
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a task is not converted: a code, a sentence, and whether ``--allow CODE`` has a degraded form."""
+
+    code: str  # kebab-case, e.g. "multi-step"
+    sentence: str
+    allowable: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """A choice that belongs to a person, asked once per dataset."""
+
+    key: str  # the name in the answers file, e.g. "image"
+    text: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EnvValue:
+    """One variable of a source's environment table (Harbor: utils.env).
+
+    A template is a whole value ``${NAME}`` or ``${NAME:-default}``; all else is a literal.
+    """
+
+    literal: str | None = None
+    variable: str | None = None  # the host variable that a template names
+    default: str | None = None
+
+
+@dataclass(frozen=True)
+class TaskRef:
+    """A task that the inventory found: where it is and what it is called in reports."""
+
+    id: str  # posix path of the task below the dataset root ("." for a single task)
+    root: Path
+    name: str  # the case name wished for, before it is made file-safe
+    salt: str  # short id, digest or path: what a collision suffix is derived from
+
+
+@dataclass(frozen=True)
+class Skip:
+    """Something the scan saw and did not take for a task, with the reason."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All tasks of a dataset, in a stable order, and what was left aside."""
+
+    framework: str  # "harbor"
+    root: Path
+    name: str  # dataset name, wished for as suite name
+    description: str
+    tasks: tuple[TaskRef, ...]
+    skipped: tuple[Skip, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceTask:
+    """One task, read whole; nothing here has been decided yet except by the source itself."""
+
+    ref: TaskRef
+    framework: str
+    prompt: SourceFile | None
+    description: str  # one line, at most 100 characters, no control characters
+    metadata: Mapping[str, TomlValue]  # what goes to [metadata], typed, nested values included
+    image: str | None
+    dockerfile: Dockerfile | None  # facts of environment/Dockerfile, or of the one generated for an image with files
+    environment: tuple[SourceFile, ...]
+    empty_dirs: tuple[str, ...]  # below environment/, which Margin's packing would drop
+    tests: tuple[SourceFile, ...]
+    solution: tuple[SourceFile, ...]
+    workdir: str | None  # stated by the task ([environment].workdir or compose working_dir)
+    timeout_sec: float | None  # of the verifier
+    verifier_env: Mapping[str, EnvValue] = field(default_factory=dict)
+    solution_env: Mapping[str, EnvValue] = field(default_factory=dict)
+    environment_env: Mapping[str, EnvValue] = field(default_factory=dict)
+    pre_verify: tuple[str, ...] = ()  # shell commands to run first, best effort (Harbor: verifier.collect)
+    refusals: tuple[Refusal, ...] = ()
+    questions: tuple[Question, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class Source(Protocol):
+    """A framework that datasets come from."""
+
+    name: str
+
+    def detect(self, root: Path) -> str | None:
+        """The evidence that ``root`` holds a dataset of this framework, or None."""
+
+    def inventory(self, root: Path) -> Inventory:
+        """Find every task below ``root``; raises SourceError when the folder cannot be read."""
+
+    def load(self, ref: TaskRef) -> SourceTask:
+        """Read one task; defects become refusals, SourceError only when nothing can be said at all."""
+
+
+def in_order(refs: Iterator[TaskRef]) -> tuple[TaskRef, ...]:
+    """``refs`` sorted by id, the order in which reports and suites list them."""
+    return tuple(sorted(refs, key=lambda ref: ref.id))
