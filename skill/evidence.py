@@ -1,0 +1,96 @@
+"""What a proof saw, as plain data: one result per state in which a case's verifier was run.
+
+Runners make these values, the ``evidence`` rules judge them, reports print them; nothing here runs anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast
+
+from skill.contract import FAIL, INFRA, PASS
+
+Verdict = Literal["pass", "fail", "infra", "error"]
+
+ORACLE = "oracle"
+NULL = "null"
+SABOTAGE = "sabotage:"  # followed by the kind, such as "sabotage:tests-gone"
+
+_VERDICTS: dict[int, Verdict] = {PASS: "pass", FAIL: "fail", INFRA: "infra"}
+
+
+def verdict_of(exit_code: int | None) -> Verdict:
+    """What Margin makes of a verifier's exit status; anything it does not know is an "error"."""
+    return "error" if exit_code is None else _VERDICTS.get(exit_code, "error")
+
+
+def expected_exit(state: str) -> int:
+    """The exit status that a sound verifier has in ``state``; raises ValueError for an unknown state."""
+    if state.startswith(SABOTAGE):
+        return INFRA
+    try:
+        return {ORACLE: PASS, NULL: FAIL}[state]
+    except KeyError as error:
+        raise ValueError(f"unknown state {state!r}") from error
+
+
+@dataclass(frozen=True)
+class StateResult:
+    """The verifier's answer in one state: known good, untouched, or with its own footing broken."""
+
+    state: str  # "oracle", "null" or "sabotage:<kind>"
+    expected: int
+    exit_code: int | None  # None: the run never got as far as an exit status
+    verdict: Verdict
+    seconds: float
+    detail: str = ""  # one line: the reason given by the verifier or the runner
+    log_tail: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the verifier answered as it has to."""
+        return self.exit_code == self.expected
+
+
+@dataclass(frozen=True)
+class CaseProof:
+    """All that is known about how one case's verifier behaves; no results mean: unproved, and why."""
+
+    case: str
+    runner: str  # "docker", "margin"
+    results: tuple[StateResult, ...] = ()
+    unproved_reason: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is evidence and all of it is as it has to be."""
+        return bool(self.results) and all(result.holds for result in self.results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The proof as JSON-able values."""
+        table = asdict(self)
+        table["results"] = list(table["results"])
+        return table
+
+
+def proof_from_dict(table: Mapping[str, Any]) -> CaseProof:
+    """The proof that ``CaseProof.to_dict`` wrote; raises KeyError, TypeError or ValueError for anything else."""
+    results = tuple(_result(row) for row in table["results"])
+    return CaseProof(str(table["case"]), str(table["runner"]), results, str(table.get("unproved_reason", "")))
+
+
+def _result(row: Mapping[str, Any]) -> StateResult:
+    """One state's result out of JSON values."""
+    if row["verdict"] not in ("pass", "fail", "infra", "error"):
+        raise ValueError(f"unknown verdict {row['verdict']!r}")
+    code = row["exit_code"]
+    return StateResult(
+        state=str(row["state"]),
+        expected=int(row["expected"]),
+        exit_code=None if code is None else int(code),
+        verdict=cast(Verdict, row["verdict"]),
+        seconds=float(row["seconds"]),
+        detail=str(row.get("detail", "")),
+        log_tail=str(row.get("log_tail", "")),
+    )
