@@ -54,6 +54,14 @@ class StateResult:
 
 
 @dataclass(frozen=True)
+class Unproved:
+    """A state that tells nothing about this case, and why; never counted as evidence."""
+
+    state: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class CaseProof:
     """All that is known about how one case's verifier behaves; no results mean: unproved, and why."""
 
@@ -61,6 +69,7 @@ class CaseProof:
     runner: str  # "docker", "margin"
     results: tuple[StateResult, ...] = ()
     unproved_reason: str = ""
+    unproved: tuple[Unproved, ...] = ()  # states that were asked for and do not apply
 
     @property
     def holds(self) -> bool:
@@ -71,13 +80,16 @@ class CaseProof:
         """The proof as JSON-able values."""
         table = asdict(self)
         table["results"] = list(table["results"])
+        table["unproved"] = list(table["unproved"])
         return table
 
 
 def proof_from_dict(table: Mapping[str, Any]) -> CaseProof:
     """The proof that ``CaseProof.to_dict`` wrote; raises KeyError, TypeError or ValueError for anything else."""
     results = tuple(_result(row) for row in table["results"])
-    return CaseProof(str(table["case"]), str(table["runner"]), results, str(table.get("unproved_reason", "")))
+    unproved = tuple(Unproved(str(row["state"]), str(row["reason"])) for row in table.get("unproved", ()))
+    reason = str(table.get("unproved_reason", ""))
+    return CaseProof(str(table["case"]), str(table["runner"]), results, reason, unproved)
 
 
 def _result(row: Mapping[str, Any]) -> StateResult:
