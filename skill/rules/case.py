@@ -1,0 +1,228 @@
+"""Rules about a case's folder and its case.toml: SC2xx."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from skill.case import Case
+from skill.contract import CASE_FILE, FORBIDDEN_KEYS, MAX_TIMEOUT_SECONDS, PROMPT_FILE
+from skill.finding import Severity
+from skill.packing import Kind
+from skill.rules.base import Defect, Family
+from skill.settings import CASE_KEYS, settings
+from skill.textfile import Reading
+
+PLACE: Family[Case] = Family("case")  # what is asked of an entry whose folder is not there
+CASE: Family[Case] = Family("case")
+
+KNOWN_NAMES: Final = (CASE_FILE, PROMPT_FILE, "env", "tests", "oracle")
+EXECUTION_KEYS: Final = ("image", "agent_cwd", "test_cwd", "test_timeout_seconds")
+
+
+@PLACE.defect("SC201", "no-case-folder", basis="M18")
+def no_case_folder(case: Case) -> Iterator[Defect]:
+    """A listed case has no folder.
+
+    Margin compiles all listed cases or none, so one missing folder stops the whole suite.
+    Right: `cases/<name>/`, or take the name off the list.
+    """
+    if not case.is_outside:
+        yield Defect("suite.toml", case.line, f'"{case.name}" is listed, but {case.path}/ is no folder', "create it")
+
+
+@PLACE.defect("SC202", "case-outside-suite", basis="D11")
+def case_outside_suite(case: Case) -> Iterator[Defect]:
+    """A listed case lies outside the suite.
+
+    Margin follows `..` and links; such a suite is not complete when it is copied, and reading it reads foreign files.
+    Right: the folder itself below cases/.
+    """
+    if case.is_outside:
+        yield Defect("suite.toml", case.line, f'"{case.name}" leads out of the suite', "move the folder into cases/")
+
+
+@CASE.defect("SC203", "unreadable-case-toml", basis="M1")
+def unreadable_case_toml(case: Case) -> Iterator[Defect]:
+    """The case has no readable case.toml.
+
+    Right: a regular file of exactly that name.
+    """
+    if not case.text.is_there and case.text.reading is not Reading.OUTSIDE:
+        yield Defect(_at(case), 0, f"case.toml is {case.text.reading.value}", "write case.toml")
+
+
+@CASE.defect("SC204", "malformed-case-toml", basis="M2")
+def malformed_case_toml(case: Case) -> Iterator[Defect]:
+    """The text of case.toml is no TOML 1.0 in UTF-8.
+
+    Duplicate keys, a byte order mark and raw control characters are fatal as well.
+    Example: `description = "says "hi""`
+    Right: `description = 'says "hi"'`
+    """
+    if case.text.is_there and case.config is None:
+        error = settings(case.text.data, {}).error
+        yield Defect(_at(case), error.line if error else 0, f"case.toml is no TOML: {error}")
+
+
+@CASE.defect("SC205", "wrong-case-value-type", basis="M4")
+def wrong_case_value_type(case: Case) -> Iterator[Defect]:
+    """A known key of case.toml holds a value of the wrong type.
+
+    Margin wants strings and one integer; a float, a quoted number or a date is fatal, integers have 64 bits.
+    Example: `test_timeout_seconds = 60.0`
+    Right: `test_timeout_seconds = 60`
+    """
+    if case.config:
+        for key, wanted in case.config.wrong_types():
+            line = case.config.line(key)
+            yield Defect(_at(case), line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}")
+
+
+@CASE.defect("SC206", "case-version-key", basis="M6")
+def case_version_key(case: Case) -> Iterator[Defect]:
+    """case.toml defines `version` or `base_version` at top level.
+
+    Example: `version = "1.0"`, as Harbor's task.toml has it.
+    Right: leave it out, or keep it below [metadata].
+    """
+    if case.config:
+        for key in FORBIDDEN_KEYS:
+            if key in case.config.table:
+                line = case.config.line(key)
+                yield Defect(_at(case), line, f'Margin refuses the top-level key "{key}"', "move it to [metadata]")
+
+
+@CASE.defect("SC207", "wrong-case-kind", basis="M19")
+def wrong_case_kind(case: Case) -> Iterator[Defect]:
+    """case.toml does not say that it is a test case.
+
+    Right: `kind = "test_case"`
+    """
+    if case.config and (kind := case.config.text("kind")) != "test_case":
+        said = f'kind is "{kind}"' if kind else "kind is missing"
+        yield Defect(_at(case), case.config.line("kind"), said, 'write kind = "test_case"')
+
+
+@CASE.defect("SC208", "name-differs-from-entry", basis="M20")
+def name_differs_from_entry(case: Case) -> Iterator[Defect]:
+    """The case's `name` is not the name under which it is listed.
+
+    Example: listed and stored as `fix-io`, but `name = "fix_io"`.
+    Right: `name = "fix-io"`
+    """
+    if case.config and (name := case.config.text("name")) != case.name:
+        said = f'name is "{name}", the suite lists "{case.name}"' if name else "name is missing"
+        yield Defect(_at(case), case.config.line("name"), said, f'write name = "{case.name}"')
+
+
+@CASE.defect("SC209", "no-timeout", basis="M48")
+def no_timeout(case: Case) -> Iterator[Defect]:
+    """test_timeout_seconds is missing or not positive.
+
+    A typical slip: the key stands after `[metadata]` and therefore belongs to that table (row M49).
+    Right: `test_timeout_seconds = 1800` above every table.
+    """
+    if case.config and not isinstance(case.config.value("test_timeout_seconds"), str | float):
+        seconds = case.config.integer("test_timeout_seconds")
+        if seconds <= 0:
+            said = "is missing" if case.config.value("test_timeout_seconds") is None else f"is {seconds}"
+            line = case.config.line("test_timeout_seconds")
+            yield Defect(_at(case), line, f"test_timeout_seconds {said}", "write a positive integer at top level")
+
+
+@CASE.defect("SC210", "endless-timeout", basis="M48 at run time")
+def endless_timeout(case: Case) -> Iterator[Defect]:
+    """test_timeout_seconds is larger than Margin can count.
+
+    Above 9 223 372 036 the nanoseconds overflow and every run of the case is an infrastructure failure.
+    Right: a limit that somebody would wait for.
+    """
+    if case.config and case.config.integer("test_timeout_seconds") > MAX_TIMEOUT_SECONDS:
+        line = case.config.line("test_timeout_seconds")
+        yield Defect(_at(case), line, "test_timeout_seconds overflows at run time", f"at most {MAX_TIMEOUT_SECONDS}")
+
+
+@CASE.defect("SC211", "unknown-key", basis="M3", severity=Severity.WARNING)
+def unknown_key(case: Case) -> Iterator[Defect]:
+    """case.toml has a top-level key that Margin does not know.
+
+    It is accepted and ignored, which hides typing errors.
+    Example: `timeout = 60`
+    Right: `test_timeout_seconds = 60`; anything of your own below [metadata].
+    """
+    if case.config:
+        for key in case.config.table:
+            if key.lower() not in CASE_KEYS and key not in (*FORBIDDEN_KEYS, "metadata"):
+                yield Defect(_at(case), case.config.line(key), f'Margin ignores the key "{key}"', "move it to [metadata]")
+
+
+@CASE.defect("SC212", "oddly-spelt-key", basis="M5", severity=Severity.WARNING)
+def oddly_spelt_key(case: Case) -> Iterator[Defect]:
+    """A known key is not in lower case.
+
+    Margin takes it, and when both spellings appear the later one wins; other readers see another value.
+    Example: `Kind = "test_case"`
+    Right: `kind = "test_case"`
+    """
+    if case.config:
+        for key in case.config.table:
+            if key.lower() in CASE_KEYS and key not in CASE_KEYS:
+                yield Defect(_at(case), case.config.line(key), f"Margin reads {key} as {key.lower()}", "write lower case")
+
+
+@CASE.defect("SC213", "misplaced-key", basis="M49", severity=Severity.WARNING)
+def misplaced_key(case: Case) -> Iterator[Defect]:
+    """An execution key stands inside a table, where Margin does not see it.
+
+    Example: `[metadata]` followed by `test_cwd = "/"`.
+    Right: the key above the first table header.
+    """
+    if case.config:
+        for table, inner in case.config.table.items():
+            for key in EXECUTION_KEYS if isinstance(inner, dict) else ():
+                if key in inner and case.config.value(key) is None:
+                    said = f"{key} belongs to [{table}] here and is ignored"
+                    yield Defect(_at(case), case.config.line(key), said, "move it above the first table")
+
+
+@CASE.defect("SC214", "unused-entry", basis="D15", severity=Severity.WARNING)
+def unused_entry(case: Case) -> Iterator[Defect]:
+    """The case's folder holds something that Margin never looks at.
+
+    It is either forgotten or misnamed.
+    Example: `Prompt.md`, `solution/`, `test/`.
+    Right: `prompt.md`, `oracle/`, `tests/`; notes belong outside the suite.
+    """
+    for name in sorted(case.names):
+        if name not in KNOWN_NAMES:
+            yield Defect(f"{case.path}/{name}", 0, "Margin never looks at this", "rename or remove it")
+
+
+@CASE.defect("SC215", "link-in-case", basis="M83", severity=Severity.WARNING)
+def link_in_case(case: Case) -> Iterator[Defect]:
+    """The case's folder, case.toml or prompt.md is a symbolic link.
+
+    Margin reads it locally, but refuses any link as soon as the suite is fetched from a repository.
+    Right: put the file itself there.
+    """
+    linked = [f"{case.path}/{name}" for name in (CASE_FILE, PROMPT_FILE) if case.names.get(name) is Kind.LINK]
+    for path in [case.path] * case.root.is_symlink() + linked:
+        yield Defect(path, 0, "a symbolic link, which Margin refuses in fetched suites", "copy the target")
+
+
+@CASE.defect("SC216", "link-leaves-suite", basis="D10")
+def link_leaves_suite(case: Case) -> Iterator[Defect]:
+    """case.toml or prompt.md is a link to something outside the suite.
+
+    The suite is not complete without that file, and reading it would read whatever it points at.
+    Right: put the file itself there.
+    """
+    for name, text in ((CASE_FILE, case.text), (PROMPT_FILE, case.prompt)):
+        if text.reading is Reading.OUTSIDE:
+            yield Defect(f"{case.path}/{name}", 0, f"{name} is a link that leaves the suite", "copy the target")
+
+
+def _at(case: Case) -> str:
+    """The path of case.toml in findings."""
+    return f"{case.path}/{CASE_FILE}"
