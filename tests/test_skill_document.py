@@ -1,0 +1,100 @@
+"""The skill document that is shipped: valid, short, complete, and true to the program it describes."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from agent.cli import parser
+from skill.manifest import Manifest, load
+from skill.rules import all_rules
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted((ROOT / "references").glob("*.md"))
+DOCUMENTS = [ROOT / "SKILL.md", *PAGES]
+OF_MARGIN = {
+    *("--suite", "--agent-config", "--eval", "--output", "--non-interactive"),
+    *("--oracle-run", "--dry-run", "--prune-built-image"),
+}
+CODE = re.compile(r"\b[A-Z]\d{3}\b")
+COMMAND = re.compile(r"^suite-converter .*", re.MULTILINE)
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture(scope="module")
+def manifest() -> Manifest:
+    return load(ROOT)
+
+
+def headings(path: Path) -> set[str]:
+    """The anchors of a page as GitHub makes them, code blocks left aside."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_document_is_valid_and_links_every_page(manifest: Manifest) -> None:
+    assert manifest.name == "suite-converter"
+    assert [note for note in manifest.notes if "references/" in note] == []
+    assert {f"references/{page.name}" for page in PAGES} == set(manifest.references)
+
+
+def test_the_document_is_short_enough_to_be_in_every_request() -> None:
+    assert len((ROOT / "SKILL.md").read_text().splitlines()) < 500
+
+
+def test_references_lie_one_level_deep() -> None:
+    assert [path for path in (ROOT / "references").rglob("*") if path.is_dir()] == []
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=relative)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text()):
+        file, _, anchor = target.partition("#")
+        found = page.parent / file if file else page
+        assert found.is_file(), target
+        assert not anchor or anchor in headings(found), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_a_long_page_begins_with_its_contents(page: Path) -> None:
+    lines = page.read_text().splitlines()
+    entries = [line for line in lines[:40] if re.match(r"\s*- \[.+\]\(#.+\)", line)]
+    assert len(lines) <= 100 or len(entries) >= 3
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=relative)
+def test_every_rule_that_is_named_exists(page: Path) -> None:
+    assert set(CODE.findall(page.read_text())) <= {rule.code for rule in all_rules()}
+
+
+@pytest.mark.parametrize("line", COMMAND.findall((ROOT / "SKILL.md").read_text()))
+def test_every_command_shown_is_accepted(line: str) -> None:
+    parser().parse_args(shlex.split(line, comments=True)[1:])
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=relative)
+def test_every_flag_named_in_prose_exists(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("convert", "check", "prove", "report", "rules", "gc"):
+        with contextlib.suppress(SystemExit):
+            parser().parse_args([command, "--help"])
+    known = set(FLAG.findall(capsys.readouterr().out)) | OF_MARGIN
+    spans = re.findall(
+        r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    )
+    ours = [span for span in spans if span.startswith(("--", "suite-converter", "margin "))]
+    assert {flag for span in ours for flag in FLAG.findall(span)} <= known
+
+
+def test_nothing_leads_outside_the_skill() -> None:
+    for page in DOCUMENTS:
+        assert not re.search(r"https?://|\.\./", page.read_text()) or page.name == "margin-contract.md"
