@@ -106,6 +106,7 @@ class SourceTask:
     solution: tuple[SourceFile, ...]
     workdir: str | None  # stated by the task ([environment].workdir or compose working_dir)
     timeout_sec: float | None  # of the verifier
+    generated_dockerfile: bytes | None = None  # for an image with loose files, or an image named by a tag
     verifier_env: Mapping[str, EnvValue] = field(default_factory=dict)
     solution_env: Mapping[str, EnvValue] = field(default_factory=dict)
     environment_env: Mapping[str, EnvValue] = field(default_factory=dict)
@@ -118,7 +119,9 @@ class SourceTask:
 class Source(Protocol):
     """A framework that datasets come from."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The framework's name in reports, e.g. "harbor"."""
 
     def detect(self, root: Path) -> str | None:
         """The evidence that ``root`` holds a dataset of this framework, or None."""
