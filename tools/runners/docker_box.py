@@ -1,0 +1,186 @@
+"""One container, kept to Margin's contract: its command line, its staging, its way of starting scripts."""
+
+from __future__ import annotations
+
+import contextlib
+import posixpath
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from skill.contract import TIMEOUT_EXIT
+from tools.archive import Packed, tar
+from tools.capture import Capture
+from tools.errors import EngineFailed
+from tools.runners.base import Setup
+from tools.runners.docker_engine import NAMESPACE, labels, remove_container, translated
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+SERVER_ENV: Final = {
+    "AGENT_SERVER_BIN_DIR": "/tmp/marginlab/bin",
+    "AGENT_SERVER_CONFIG_DIR": "/tmp/marginlab/config",
+    "AGENT_SERVER_LISTEN": ":8080",
+    "AGENT_SERVER_ROOT": "/tmp/marginlab",
+    "AGENT_SERVER_STATE_DIR": "/tmp/marginlab/state",
+    "AGENT_SERVER_WORKSPACES_DIR": "/",
+}
+IDLE: Final = ["-lc", "while true; do sleep 3600; done"]
+HELPER_SECONDS: Final = 120  # for mkdir, rm, test and the like
+DRAIN_SECONDS: Final = 3.0  # a background process may keep the output open after its script has ended
+LONGEST_POLL: Final = 0.2
+
+
+@dataclass(frozen=True)
+class Executed:
+    """How a command in the container ended."""
+
+    exit_code: int
+    output: str
+    timed_out: bool = False
+
+
+class DockerBox:
+    """A started container; leaves nothing behind after the ``with`` block."""
+
+    def __init__(self, client: APIClient, image: str, setup: Setup) -> None:
+        self._client = client
+        with translated("create container"):
+            self.id = str(_create(client, image, setup)["Id"])
+
+    def __enter__(self) -> DockerBox:
+        try:
+            with translated("start container"):
+                self._client.start(self.id)
+        except BaseException:
+            remove_container(self._client, self.id)
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        remove_container(self._client, self.id)
+
+    def script(
+        self, path: str, *, cwd: str, timeout: float, env: Mapping[str, str] | None = None
+    ) -> Executed:
+        """``bash -c path`` in ``cwd`` as the image's user, without terminal and input.
+
+        At the deadline the container is killed, since the engine cannot end a single command in it, and the
+        exit status is Margin's 124.
+        """
+        return self.execute(["bash", "-c", path], cwd=cwd, timeout=timeout, env=env)
+
+    def execute(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout: float,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str = "",
+    ) -> Executed:
+        """Run ``argv``; raises EngineFailed when the engine, not the command, is at fault."""
+        capture = Capture()
+        with translated(f"run {argv[0]} in the container"):
+            command = self._client.exec_create(
+                self.id, list(argv), workdir=cwd, environment=dict(env or {}), user=user
+            )["Id"]
+            stream = self._client.exec_start(command, stream=True, demux=True)
+        reader = threading.Thread(target=_drain, args=(stream, capture), daemon=True)
+        reader.start()
+        exit_code = self._await(command, reader, time.monotonic() + timeout)
+        if exit_code is None:
+            with contextlib.suppress(EngineFailed), translated("kill container"):
+                self._client.kill(self.id)
+        reader.join(DRAIN_SECONDS)
+        if exit_code is None:
+            return Executed(TIMEOUT_EXIT, capture.text(), timed_out=True)
+        return Executed(exit_code, capture.text())
+
+    def _await(self, command: str, reader: threading.Thread, deadline: float) -> int | None:
+        """The command's exit status as the engine tells it (a pipe may outlive it), None at the deadline."""
+        poll, closed_since = 0.01, 0.0
+        while time.monotonic() < deadline:
+            reader.join(poll)
+            with translated("ask for an exit status"):
+                seen = self._client.exec_inspect(command)
+            if not seen["Running"] and seen["ExitCode"] is not None:
+                return int(seen["ExitCode"])
+            if not reader.is_alive():
+                closed_since = closed_since or time.monotonic()
+                if time.monotonic() - closed_since > HELPER_SECONDS:
+                    raise EngineFailed("docker", "a command's output ended but no exit status came")
+                time.sleep(poll)
+            poll = min(poll * 1.5, LONGEST_POLL)
+        return None
+
+    def stage(self, folder: str, files: Sequence[Packed], cwd: str) -> None:
+        """Afterwards ``cwd``/``folder`` holds exactly ``files``, owned by 0:0, whatever was there.
+
+        Raises EngineFailed when the image's user cannot make the folder (row W9 of the contract).
+        """
+        target = posixpath.normpath(posixpath.join(cwd, folder))
+        for argv in (["mkdir", "-p", cwd], ["rm", "-rf", target], ["mkdir", "-p", target]):
+            done = self.execute(argv, timeout=HELPER_SECONDS)
+            if done.exit_code != 0:
+                raise EngineFailed("docker", f"{' '.join(argv)}: {done.output.strip()[:300]}")
+        with tar(files) as archive, translated(f"copy files to {target}"):
+            self._client.put_archive(self.id, target, archive)
+
+    def shell(self, script: str, *args: str) -> tuple[int, str]:
+        """Exit status and output of ``sh -c script`` run as root."""
+        done = self.execute(["sh", "-c", script, "sh", *args], timeout=HELPER_SECONDS, user="0:0", cwd="/")
+        return done.exit_code, done.output
+
+    def cut_network(self) -> None:
+        """Afterwards the container has no network but its loopback."""
+        with translated("disconnect container"):
+            networks = self._client.inspect_container(self.id)["NetworkSettings"]["Networks"]
+            for name in networks:
+                if name != "none":
+                    self._client.disconnect_container_from_network(self.id, name, force=True)
+
+    def changes(self) -> tuple[str, ...]:
+        """The paths that differ from the image, sorted."""
+        with translated("list changes"):
+            return tuple(sorted(str(row["Path"]) for row in self._client.diff(self.id) or ()))
+
+    def processes(self) -> int:
+        """How many processes live in the container, our own idle loop's two included."""
+        with translated("list processes"):
+            return len(self._client.top(self.id)["Processes"])
+
+    def commit(self, tag: str) -> str:
+        """The name of an image of the container's files as they are now, labelled as the container is."""
+        name = f"{NAMESPACE}/snapshot:{tag}"
+        with translated("commit container"):
+            self._client.commit(self.id, repository=f"{NAMESPACE}/snapshot", tag=tag)
+        return name
+
+
+def _create(client: APIClient, image: str, setup: Setup) -> Mapping[str, str]:
+    """A container as Margin makes it, with our labels; only ``setup`` may add a network and variables."""
+    host = client.create_host_config(network_mode=setup.network) if setup.network else None
+    made: Mapping[str, str] = client.create_container(
+        image,
+        command=IDLE,
+        entrypoint="/bin/sh",
+        environment={**SERVER_ENV, **dict(setup.env)},
+        labels=labels(setup.run_id),
+        host_config=host,
+    )
+    return made
+
+
+def _drain(stream: Iterator[tuple[bytes | None, bytes | None]], capture: Capture) -> None:
+    """Feed ``capture`` from both streams until they end or the container does."""
+    from urllib3.exceptions import HTTPError
+
+    try:
+        for out, err in stream:
+            capture.feed((out or b"") + (err or b""))
+    except (HTTPError, OSError, ValueError):
+        return  # the engine closed the connection: the exit status tells what became of the command

@@ -1,0 +1,177 @@
+"""Images built from a case's env/: tagged by content, labelled as ours, with nothing untagged left behind.
+
+The engine's own (legacy) builder is used through the SDK; what only BuildKit can build goes to the docker CLI
+when that has buildx.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from skill.case import Case
+from tools import process
+from tools.archive import Packed, digest, files_below, tar
+from tools.capture import Capture, log_tail
+from tools.errors import BuildFailed, CommandMissing, EngineFailed
+from tools.runners.base import Setup
+from tools.runners.docker_engine import NAMESPACE, labels, remove_image, translated
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+IGNORE_FILE: Final = ".dockerignore"
+
+
+@dataclass
+class Build:
+    """One build through the engine's builder, followed step by step.
+
+    Each step's image carries a moving tag, and each stage's last image a tag of its own, so that a build
+    that dies anywhere leaves only images that are recognisable as ours.
+    """
+
+    client: APIClient
+    tag: str
+    capture: Capture = field(default_factory=Capture)
+    _step: str = ""
+    _last: str = ""
+    _stages: int = 0
+
+    def follow(self, events: Iterator[Mapping[str, Any]]) -> str:
+        """Read the builder's events to the end; returns the error it reports, empty for none."""
+        failed = ""
+        for event in events:
+            line = str(event.get("stream") or event.get("error") or "")
+            self.capture.feed(line.encode())
+            failed = str(event.get("error") or failed)
+            if line.startswith("Step "):
+                self._begin(line)
+            elif line.startswith(" ---> ") and not line.startswith(" ---> Running"):
+                self._finish(line.removeprefix(" ---> ").strip())
+        return failed
+
+    def _begin(self, line: str) -> None:
+        """A step starts: with a FROM the stage before it is complete."""
+        self._step = line.partition(":")[2].strip().partition(" ")[0].upper()
+        if self._step == "FROM" and self._last:
+            self._name(self._last, f"stage-{self._stages}")
+            self._stages, self._last = self._stages + 1, ""
+
+    def _finish(self, image: str) -> None:
+        """A step ended in ``image``; that of FROM is the base, which is not ours."""
+        if self._step != "FROM" and image.isalnum():
+            self._last = image
+            self._name(image, "step")
+
+    def _name(self, image: str, suffix: str) -> None:
+        with translated("tag a build step"):
+            self.client.tag(image, f"{NAMESPACE}/build", f"{self.tag}-{suffix}")
+
+    def clear(self) -> None:
+        """Take the tags of steps and stages away, and with them what nothing else needs."""
+        for suffix in ("step", *(f"stage-{number}" for number in reversed(range(self._stages)))):
+            remove_image(self.client, f"{NAMESPACE}/build:{self.tag}-{suffix}")
+
+
+def env_files(case: Case) -> list[Packed]:
+    """The files of the case's build context; raises CaseUnreadable for what Margin refuses to pack."""
+    return files_below(case.root / "env")
+
+
+def env_tag(files: Sequence[Packed], setup: Setup) -> str:
+    """A name for the image that ``files`` give under ``setup``."""
+    extra = "".join(f"\n{key}={value}" for key, value in setup.build_args) + f"\n{setup.network}"
+    return digest([*files, Packed("/setup", 0, extra.encode())])[:32]
+
+
+def env_name(tag: str) -> str:
+    """The name of the image with ``tag``."""
+    return f"{NAMESPACE}/env:{tag}"
+
+
+def build(client: APIClient, case: Case, files: Sequence[Packed], tag: str, setup: Setup) -> None:
+    """Afterwards the image of ``files`` is there; raises BuildFailed with the end of the builder's output."""
+    needs = case.dockerfile.needs_buildkit if case.dockerfile else ()
+    if needs:
+        _buildx(case, files, env_name(tag), needs[0], setup)
+    else:
+        _legacy(client, case, files, tag, setup)
+
+
+def _legacy(client: APIClient, case: Case, files: Sequence[Packed], tag: str, setup: Setup) -> None:
+    """Build through the engine; on return or error no tag of a step or stage is left."""
+    build = Build(client, tag)
+    try:
+        with tar(_wanted(case, files)) as context, translated(f"build {case.name}"):
+            failed = build.follow(_events(client, context, tag, setup))
+    except EngineFailed as error:
+        raise BuildFailed(f"{case.path}/env", f"env/ does not build: {error.reason}") from error
+    finally:
+        build.clear()
+    if failed:
+        reason = f"env/ does not build: {failed.strip()[:300]}"
+        raise BuildFailed(f"{case.path}/env", reason, log_tail=log_tail(build.capture.text()))
+
+
+def _events(client: APIClient, context: IO[bytes], tag: str, setup: Setup) -> Iterator[Mapping[str, Any]]:
+    """The engine's builder at work on ``context``."""
+    events: Iterator[Mapping[str, Any]] = client.build(
+        fileobj=context,
+        custom_context=True,
+        tag=env_name(tag),
+        rm=True,
+        forcerm=True,
+        labels=labels(setup.run_id),
+        buildargs=dict(setup.build_args),
+        network_mode=setup.network or None,
+        timeout=int(setup.build_seconds),
+        decode=True,
+    )
+    return events
+
+
+def _wanted(case: Case, files: Sequence[Packed]) -> list[Packed]:
+    """The files that .dockerignore lets through: the CLI applies it, the engine does not."""
+    patterns = case.read(f"env/{IGNORE_FILE}")
+    if patterns is None:
+        return list(files)
+    from docker.utils.build import exclude_paths
+
+    lines = [line.strip() for line in patterns.decode("utf-8", "replace").splitlines()]
+    rules = [line for line in lines if line and not line.startswith("#")]
+    kept = exclude_paths(str(case.root / "env"), rules, "Dockerfile")
+    return [file for file in files if file.path in kept or file.path == "Dockerfile"]
+
+
+def _buildx(case: Case, files: Sequence[Packed], name: str, need: str, setup: Setup) -> None:
+    """Build with the docker CLI and BuildKit, from a copy of the context with the packed modes."""
+    env = process.environment("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY")
+    with contextlib.suppress(CommandMissing):
+        if process.run(["docker", "buildx", "version"], timeout=30, env=env).exit_code == 0:
+            done = _run_buildx(files, name, setup, env)
+            if done.exit_code != 0:
+                what = "took too long" if done.timed_out else "does not build"
+                raise BuildFailed(f"{case.path}/env", f"env/ {what}", log_tail=log_tail(done.stderr))
+            return
+    raise BuildFailed(f"{case.path}/env", f"infra: needs BuildKit: {need}", "install docker's buildx plugin")
+
+
+def _run_buildx(files: Sequence[Packed], name: str, setup: Setup, env: Mapping[str, str]) -> process.Finished:
+    """``docker buildx build --load`` on a temporary copy of ``files``."""
+    argv = ["docker", "buildx", "build", "--progress=plain", "--load", "-t", name]
+    argv += [f"--label={key}={value}" for key, value in labels(setup.run_id).items()]
+    argv += [f"--build-arg={key}={value}" for key, value in setup.build_args]
+    argv += [f"--network={setup.network}"] if setup.network else []
+    with tempfile.TemporaryDirectory(prefix="suite-converter-") as folder:
+        for file in files:
+            target = Path(folder) / file.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with file.open() as stream:
+                target.write_bytes(stream.read())
+            target.chmod(file.mode)
+        return process.run([*argv, folder], timeout=setup.build_seconds, env=env)

@@ -1,0 +1,117 @@
+"""The connection to the Docker engine: errors translated at this edge, all that we make labelled as ours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from tools.errors import EngineFailed, EngineUnavailable, ImageMissing
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+RUN_LABEL: Final = "dev.suite-converter.run"
+OWNER_LABEL: Final = "dev.suite-converter.owner"
+NAMESPACE: Final = "suite-converter"  # every image that we tag stands under this name
+CALL_SECONDS: Final = 180
+
+
+def connect() -> APIClient:
+    """A client of the engine that the environment names; raises EngineUnavailable when none answers."""
+    import docker
+    from docker.errors import DockerException
+
+    try:
+        client = docker.from_env(timeout=CALL_SECONDS).api
+        client.ping()
+    except (DockerException, OSError) as error:
+        reason = f"no Docker engine answers: {_first_line(error)}"
+        raise EngineUnavailable("docker", reason, "start it or set DOCKER_HOST") from error
+    return client
+
+
+@contextlib.contextmanager
+def translated(what: str) -> Iterator[None]:
+    """Turn what the SDK and its transport raise into EngineFailed about ``what``."""
+    from docker.errors import DockerException
+    from urllib3.exceptions import HTTPError
+
+    try:
+        yield
+    except (DockerException, HTTPError, OSError) as error:  # requests' errors are OSErrors
+        raise EngineFailed("docker", f"{what}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    """The engine's own words where it gave some."""
+    text = str(getattr(error, "explanation", None) or error).strip()
+    return text.splitlines()[0][:300] if text else type(error).__name__
+
+
+def owner() -> str:
+    """The name of our process, by which a later clean-up tells a crashed run from one under way."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def labels(run_id: str) -> dict[str, str]:
+    """The labels of every object that a run makes."""
+    return {RUN_LABEL: run_id, OWNER_LABEL: owner()}
+
+
+def image_id(client: APIClient, name: str) -> str | None:
+    """The id of a local image, None when there is none of that name."""
+    from docker.errors import ImageNotFound
+
+    with translated(f"inspect image {name}"):
+        try:
+            return str(cast(Any, client).inspect_image(name)["Id"])
+        except ImageNotFound:
+            return None
+
+
+def need_image(client: APIClient, name: str) -> str:
+    """The id of ``name``, pulled when it is not here; raises ImageMissing when it cannot be had."""
+    found = image_id(client, name)
+    if found is None and not name.startswith("sha256:"):
+        with contextlib.suppress(EngineFailed), translated(f"pull {name}"):
+            client.pull(name)
+        found = image_id(client, name)
+    if found is None:
+        raise ImageMissing(name, "the image is not here and cannot be pulled", "pull or load it first")
+    return found
+
+
+def remove_image(client: APIClient, name: str) -> bool:
+    """Take a name off an image and the image with its last one; False when something still needs it."""
+    with contextlib.suppress(EngineFailed), translated(f"remove image {name}"):
+        client.remove_image(name)
+        return True
+    return False
+
+
+def remove_container(client: APIClient, container: str) -> None:
+    """Kill and remove a container with its anonymous volumes, if it is still there."""
+    from docker.errors import NotFound
+
+    with translated(f"remove container {container[:12]}"), contextlib.suppress(NotFound):
+        client.remove_container(container, force=True, v=True)
+
+
+def containers_of(client: APIClient, run_id: str = "") -> list[Mapping[str, Any]]:
+    """Every container that carries our label, of one run or of any."""
+    label = f"{RUN_LABEL}={run_id}" if run_id else RUN_LABEL
+    with translated("list containers"):
+        return list(client.containers(all=True, filters={"label": label}))
+
+
+def images_of(client: APIClient, run_id: str = "") -> list[Mapping[str, Any]]:
+    """Every image that carries our label or stands under our name; of one run those with its label only."""
+    with translated("list images"):
+        label = f"{RUN_LABEL}={run_id}" if run_id else RUN_LABEL
+        found = {row["Id"]: row for row in client.images(filters={"label": label}, all=True)}
+        if not run_id:
+            found |= {row["Id"]: row for row in client.images(filters={"reference": f"{NAMESPACE}/*"})}
+    return list(found.values())
