@@ -20,7 +20,7 @@ OF_MARGIN = {
     *("--suite", "--agent-config", "--eval", "--output", "--non-interactive"),
     *("--oracle-run", "--dry-run", "--prune-built-image"),
 }
-CODE = re.compile(r"\b[A-Z]\d{3}\b")
+CODE = re.compile(r"\bSC\d{3}\b")
 COMMAND = re.compile(r"^suite-converter .*", re.MULTILINE)
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -84,7 +84,7 @@ def test_every_command_shown_is_accepted(line: str) -> None:
 
 @pytest.mark.parametrize("page", DOCUMENTS, ids=relative)
 def test_every_flag_named_in_prose_exists(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("convert", "check", "prove", "report", "rules", "gc"):
+    for command in ("convert", "check", "prove", "resume", "report", "rules", "gc"):
         with contextlib.suppress(SystemExit):
             parser().parse_args([command, "--help"])
     known = set(FLAG.findall(capsys.readouterr().out)) | OF_MARGIN
