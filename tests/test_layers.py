@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS = {"skill": {"skill"}, "tools": {"skill", "tools"}, "agent": {"skill", "tools", "agent"}}
 DOORS = {
     "docker": ("tools/runners/docker.py", "tools/runners/docker_*.py"),
+    "urllib3": ("tools/runners/docker.py", "tools/runners/docker_*.py"),  # what docker lets through
     "rich": ("agent/console.py",),
     "tomlkit": ("skill/toml.py",),
     "tree_sitter": ("skill/bash.py",),
@@ -23,7 +24,7 @@ DOORS = {
     "yaml": ("skill/*.py",),
     "e2b_dockerfile_utils": ("skill/dockerfile*.py",),
 }
-LAZY = {"docker", "rich"}
+LAZY = {"docker", "rich", "urllib3"}
 BARRED_FROM_SKILL = {"asyncio", "ftplib", "http", "multiprocessing", "socket", "ssl", "subprocess", "urllib"}
 
 
