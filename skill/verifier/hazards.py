@@ -1,0 +1,86 @@
+"""What keeps a verifier from being converted by rule, each with the code of its refusal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from skill import bash
+from skill.verifier import python
+from skill.verifier.base import Asset, Odd, VerifierInput
+
+AGENT_LOG = re.compile(r"/logs/(?:agent|trajector)|/agent-logs")
+JUDGE = re.compile(
+    r"(?:ANTHROPIC|OPENAI|GEMINI|GOOGLE|OPENROUTER|DEEPSEEK|MISTRAL|TOGETHER|AZURE_OPENAI|LLM|JUDGE)_API_KEY|\blitellm\b"
+    r"|^\s*(?:import|from) (?:anthropic|openai)\b|\bllm_judge\b",
+    re.MULTILINE,
+)
+SIDECAR = re.compile(r"https?://(?!localhost\b|127\.|0\.0\.0\.0|host\b|example\b)([a-z][a-z0-9_-]*)(?::\d+)(?=[/\"'\s]|$)")
+PLACEHOLDER = re.compile(r"\{\{\s*\w+\s*\}\}|\{(?:test_command|task_id|instance_id|problem_id)\}")
+CONFLICT = re.compile(rb"^(?:<<<<<<< |>>>>>>> )", re.MULTILINE)
+CODE = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".bash", ".toml", ".yaml", ".yml")
+
+
+def unreadable(script: bytes) -> Odd | None:
+    """The reason why the text of test.sh is no script that anything can be said about."""
+    if not script.strip():
+        return Odd("empty-verifier", "tests/test.sh is empty, so it would pass everything")
+    if b"\0" in script:
+        return Odd("binary-verifier", "tests/test.sh holds NUL bytes: no shell script")
+    if CONFLICT.search(script):
+        return Odd("broken-verifier", "tests/test.sh holds merge-conflict markers")
+    if b"\r\n" in script:
+        return Odd("broken-verifier", "tests/test.sh has CRLF line ends: bash does not run it as meant")
+    try:
+        text = script.decode("utf-8")
+    except UnicodeDecodeError:
+        return Odd("broken-verifier", "tests/test.sh is not UTF-8")
+    if PLACEHOLDER.search(text):
+        return Odd("template", "tests/test.sh holds unfilled placeholders")
+    first = text.lstrip("\ufeff").splitlines()[0]
+    if first.startswith("#!") and not re.search(r"\b(?:ba|da|)sh\b", first):
+        return Odd("needs-agent", f"tests/test.sh is no shell script ({first})", ("interpreter " + first[2:],))
+    return None
+
+
+def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
+    """Every reason against a conversion by rule, gravest first."""
+    if script.broken:
+        yield Odd("broken-verifier", f"tests/test.sh:{script.broken}: bash cannot read it", (f"syntax error in line {script.broken}",))
+        return
+    for path, text in _code(given, script):
+        if AGENT_LOG.search(text):
+            yield Odd("agent-log", f"tests/{path} grades the agent's own log, which Margin does not keep")
+        if JUDGE.search(text):
+            yield Odd("judge", f"tests/{path} asks a model for the verdict, which needs a key and the network")
+        if match := SIDECAR.search(text):
+            yield Odd("sidecar", f"tests/{path} asks a service on another host ({match[1]}) for its verdict")
+    for command in bash.commands(script.root):
+        name, words = bash.name(script, command), bash.words(script, command)
+        if name == "trap" and not (len(words) > 1 and re.match(r"(?:kill|rm|-|:|cleanup|stop)", words[1])):
+            yield Odd("needs-agent", "a trap decides the verdict on the way out", (f"line {bash.line(command)}: {' '.join(words)[:80]}",))
+        if name in ("docker", "ssh", "kubectl", "systemctl"):
+            yield Odd("needs-agent", f"the verifier works on something outside the container ({name})", (f"line {bash.line(command)}: {name}",))
+
+
+def _code(given: VerifierInput, script: bash.Script) -> Iterator[tuple[str, str]]:
+    """Texts without their comments and docstrings, by path."""
+    yield "test.sh", _without_comments(given.script)
+    for asset in given.assets:
+        if asset.path.endswith(".py"):
+            module = python.tree(asset.data)
+            if module is not None:
+                yield asset.path, "\n".join(_python_text(asset, module))
+                continue
+        if asset.path.endswith(CODE):
+            yield asset.path, _without_comments(asset.data)
+
+
+def _python_text(asset: Asset, module: object) -> Iterator[str]:
+    yield from (str(node.value) for node in python.strings(module))  # type: ignore[arg-type]
+    yield from re.findall(r"^\s*(?:import|from) .*$", asset.data.decode("utf-8", "replace"), re.MULTILINE)
+
+
+def _without_comments(data: bytes) -> str:
+    lines = data.decode("utf-8", "replace").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith(("#", "//")))

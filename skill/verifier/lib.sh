@@ -1,0 +1,196 @@
+# Shared by every verifier that suite-converter writes; tests/test.sh sources it after checking its hash.
+# Three phases: bootstrap (any fault is the suite's: 2), candidate (inside a time limit), interpret (0, 1 or 2).
+# The verdict falls in bash builtins; nothing runs after it, and a way out that gave no verdict ends in 2.
+
+trap - ERR DEBUG RETURN
+unset -f exit return trap test printf source command
+unset BASH_ENV ENV CDPATH GLOBIGNORE
+export LC_ALL="${LC_ALL:-C.UTF-8}"
+
+DECIDED=
+STATUS=
+PRIVATE=
+IMPORTS=
+TIMED_OUT=
+
+verdict() {  # CODE NAME REASON
+  DECIDED=1
+  [ -z "$PRIVATE" ] || rm -rf "$PRIVATE"
+  builtin printf 'VERDICT: %s\nreason: %s\n' "$2" "$3"
+  builtin exit "$1"
+}
+pass() { verdict 0 PASS "$1"; }
+fail() { verdict 1 FAIL "$1"; }
+infra() { verdict 2 INFRA "$1"; }
+on_exit() { [ -n "$DECIDED" ] || infra "the verifier stopped before it reached a verdict"; }
+
+# begin LIMIT RESERVE MANIFEST_SHA256: the suite's own files are whole, the log places exist, the clock runs.
+begin() {
+  LIMIT=$1 RESERVE=$2
+  trap on_exit EXIT
+  trap 'infra "the verifier was interrupted"' HUP INT TERM
+  need sha256sum timeout mktemp rm mkdir
+  same_hash "$3" "$TESTS/.verdict/manifest.sha256" || infra "tests/.verdict/manifest.sha256 is missing or changed"
+  (cd "$TESTS" && sha256sum -c .verdict/manifest.sha256) >/dev/null 2>&1 || infra "a file of tests/ is missing or changed"
+  PRIVATE=$(mktemp -d) || infra "no place for private files"
+  mkdir -p "$PRIVATE/check" && mkdir -p /logs/verifier /logs/agent /logs/artifacts || infra "the log folders cannot be made"
+  rm -rf /logs/verifier/reward.txt /logs/verifier/reward.json
+  if [ "$TESTS" != /tests ]; then
+    rm -rf /tests && ln -s "$TESTS" /tests || infra "/tests cannot be pointed at $TESTS"
+  fi
+}
+same_hash() { local sum; sum=$(sha256sum <"$2" 2>/dev/null) && [ "${sum%% *}" = "$1" ]; }
+
+# left: whole seconds until the candidate has to be done.
+left() { printf '%s' "$((LIMIT - RESERVE - SECONDS))"; }
+
+# need TOOL...: each is in the image and, where it interprets or builds, runs.
+need() {
+  local tool
+  for tool; do
+    type -P "$tool" >/dev/null || infra "tool missing: $tool"
+    case $tool in
+      python | python3) works "$tool" -c pass ;;
+      node) works node -e 0 ;;
+      go) works go version ;;
+      cargo | rustc | pytest | npm | npx | bats | ruby | php | Rscript) works "$tool" --version ;;
+      java | javac) works "$tool" -version ;;
+      gcc | g++ | cc | c++ | clang | clang++) builds "$tool" ;;
+    esac
+  done
+}
+works() { timeout 60 "$@" >/dev/null 2>&1 </dev/null || infra "tool broken: $*"; }
+builds() {
+  printf 'int main(void) { return 0; }\n' | timeout 60 "$1" -x "$([[ $1 = *++ ]] && echo c++ || echo c)" -o "${PRIVATE:-/tmp}/known-good" - >/dev/null 2>&1 ||
+    infra "tool broken: $1 cannot build a known-good program"
+}
+
+# modules PYTHON NAME...: what the suite's own tests import, away from the workspace.
+modules() {
+  local python=$1; shift
+  (cd "$PRIVATE" && timeout 120 $python -c 'import importlib.util as u, sys; sys.exit(any(u.find_spec(n) is None for n in sys.argv[1:]))' "$@") \
+    >/dev/null 2>&1 </dev/null || infra "a Python module that the tests import is not installed: $*"
+}
+
+# runner_works COMMAND...: pytest, as the source calls it, on a test that is known to pass and that imports
+# (IMPORTS) what the suite brings for its tests.
+runner_works() {
+  local report="$PRIVATE/check/report.xml"
+  { printf 'import %s\n' os $IMPORTS; printf 'def test_known():\n    assert True\n'; } >"$PRIVATE/check/test_known.py"
+  (cd "$PRIVATE/check" && timeout "$(left)" "$@" --junitxml="$report" "$PRIVATE/check/test_known.py") >"$PRIVATE/check/log" 2>&1 </dev/null
+  read_report "$report"
+  [ "$RAN" = 1 ] && [ "$BROKE" = 0 ] && return
+  cat "$PRIVATE/check/log"
+  infra "the test runner does not pass a test that is known to pass: $*"
+}
+# tool_starts COMMAND...: a tool fetched at grading can be fetched and started.
+tool_starts() { timeout "$(left)" "$@" >"$PRIVATE/check/log" 2>&1 </dev/null || { cat "$PRIVATE/check/log"; infra "the tool does not start: $*"; }; }
+
+# read_report FILE: RAN and BROKE from pytest's JUnit report; RAN is 0 where there is none.
+read_report() {
+  local text head
+  RAN=0 BROKE=0
+  [ -f "$1" ] && [ ! -L "$1" ] || return 0
+  text=$(<"$1")
+  head=${text#*<testsuite }
+  [ "$head" != "$text" ] || return 0
+  head=${head%%>*}
+  RAN=$(($(count tests "$head") - $(count skipped "$head")))
+  BROKE=$(($(count failures "$head") + $(count errors "$head")))
+}
+count() { [[ " $2" =~ [[:space:]]$1=\"([0-9]+)\" ]] && printf '%s' "${BASH_REMATCH[1]}" || printf 0; }
+
+# enter FOLDER: where the source's verifier ran.
+enter() { cd "$1" 2>/dev/null || fail "the working directory is gone: $1"; }
+
+# candidate COMMAND...: runs it within what is left of the time; STATUS is its exit status.
+candidate() {
+  local seconds
+  seconds=$(left)
+  [ "$seconds" -gt 0 ] || infra "no time was left to judge the candidate"
+  export TESTS PRIVATE
+  timeout -k 5 "$seconds" "$@" </dev/null
+  STATUS=$?
+  case $STATUS in
+    124 | 137) TIMED_OUT=1 ;;
+    *) TIMED_OUT= ;;
+  esac
+}
+
+# judge_status: the source takes status 0 for a pass and any other for a fail.
+judge_status() {
+  case $STATUS in
+    0) pass "the source's check succeeded" ;;
+    124 | 137) fail "the candidate ran out of time" ;;
+    *) fail "the source's check failed (status $STATUS)" ;;
+  esac
+}
+
+# judge_pytest REPORT: pytest's status, held against its own report.
+judge_pytest() {
+  read_report "$1"
+  case $STATUS in
+    0) [ "$RAN" -gt 0 ] && [ "$BROKE" = 0 ] && pass "$RAN tests passed"
+       fail "pytest ended with 0, but its report shows $RAN tests run and $BROKE broken" ;;
+    1) fail "$BROKE of $RAN tests failed" ;;
+    2) fail "the tests could not be collected: a module of the candidate does not import" ;;
+    3) infra "pytest had an internal error" ;;
+    4) infra "pytest was called wrongly or lacks a plugin" ;;
+    5) infra "pytest found no tests" ;;
+    124 | 137) fail "the candidate ran out of time" ;;
+    126 | 127) infra "pytest could not be started (status $STATUS)" ;;
+    *) fail "pytest died with status $STATUS" ;;
+  esac
+}
+
+# judge_reward KEY OPERATOR NUMBER: the source's reward files by the source's rules, json before txt.
+# Without arguments a single reward decides: 1 passes, 0 fails, anything else is no verdict.
+judge_reward() {
+  local json=/logs/verifier/reward.json txt=/logs/verifier/reward.txt text value
+  declare -gA REWARD=()
+  if [ -f "$json" ]; then text=$(<"$json"); flat_json "$text" || no_verdict "reward.json is no flat table of numbers"
+  elif [ -f "$txt" ]; then text=$(<"$txt"); strip "$text"; number "$STRIPPED" || no_verdict "reward.txt is not a number"; REWARD[reward]=$STRIPPED
+  else no_verdict "the source's verifier left no reward"; fi
+  rm -f "$json" "$txt"
+  if [ $# -gt 0 ]; then
+    [ -n "${REWARD[$1]+set}" ] || infra "the reward has no key $1"
+    compare "${REWARD[$1]}" "$2" "$3" && pass "$1 ${REWARD[$1]} $2 $3"
+    fail "$1 ${REWARD[$1]} is not $2 $3"
+  fi
+  [ "${#REWARD[@]}" = 1 ] || infra "${#REWARD[@]} rewards, and no rule that says which of them passes"
+  for value in "${REWARD[@]}"; do
+    compare "$value" == 1 && pass "the source's reward is 1"
+    compare "$value" == 0 && fail "the source's reward is 0"
+    infra "the source's reward is $value, neither 0 nor 1, and no threshold was stated"
+  done
+}
+no_verdict() { [ -z "$TIMED_OUT" ] || fail "the candidate ran out of time"; infra "$1 (status $STATUS)"; }
+number() { [[ $1 =~ ^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$ ]]; }
+strip() { STRIPPED=${1#"${1%%[![:space:]]*}"}; STRIPPED=${STRIPPED%"${STRIPPED##*[![:space:]]}"}; }
+compare() {  # A OPERATOR B, to nine decimals
+  local a b
+  printf -v a '%.9f' "$1" && printf -v b '%.9f' "$3" || return 1
+  a=$(decimal "${a/./}") b=$(decimal "${b/./}")
+  case $2 in
+    '==') ((a == b)) ;;
+    '>=') ((a >= b)) ;;
+    '>') ((a > b)) ;;
+  esac
+}
+decimal() { local sign= digits=$1; [[ $digits = -* ]] && sign=- digits=${digits#-}; printf '%s' "$sign$((10#${digits:-0}))"; }
+flat_json() {  # fills REWARD
+  local body item key value
+  strip "$1"; body=$STRIPPED
+  [[ $body = \{*\} ]] || return 1
+  body=${body#\{}; body=${body%\}}
+  strip "$body"; body=$STRIPPED
+  while [ -n "$body" ]; do
+    item=${body%%,*}
+    [[ $body = *,* ]] && body=${body#*,} || body=
+    [[ $item =~ ^[[:space:]]*\"([^\"\\]+)\"[[:space:]]*:[[:space:]]*([^[:space:]]+)[[:space:]]*$ ]] || return 1
+    key=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+    case $value in true) value=1 ;; false) value=0 ;; esac
+    number "$value" || return 1
+    REWARD[$key]=$value
+  done
+}

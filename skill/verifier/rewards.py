@@ -1,0 +1,104 @@
+"""Where a verifier's reward is written, and whether it can be anything but 0 or 1."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from skill import bash
+from skill.verifier import rewards_python
+from skill.verifier.base import Asset
+
+REWARD = re.compile(rb"reward\.(?:txt|json)")
+ODD_REWARD = re.compile(rb"(?:rewards\.(?:txt|json)|/logs/reward\.)")
+TARGET = re.compile(r"reward\.(?:txt|json)\"?$|^\"?\$\{?[A-Z_]*REWARD[A-Z_]*\}?\"?$")
+PLAIN = re.compile(r"^[01](?:\.0*)?$")
+
+
+@dataclass(frozen=True)
+class Rewards:
+    """``writers`` are the files that mention a reward file; ``open`` says why the value may be neither 0 nor 1."""
+
+    writers: tuple[str, ...]
+    open: str = ""
+
+
+def rewards(script: bash.Script, assets: tuple[Asset, ...]) -> Rewards:
+    """Who writes the reward, and whether 0 and 1 are all that can be written."""
+    writers, reasons = [], []
+    if REWARD.search(script.data):
+        writers.append("test.sh")
+        reasons.append(_shell(script))
+    for asset in assets:
+        if REWARD.search(asset.data) and not asset.path.endswith((".md", ".rst")):
+            writers.append(asset.path)
+            reasons.append(_asset(asset))
+    return Rewards(tuple(writers), next((reason for reason in reasons if reason), ""))
+
+
+def _asset(asset: Asset) -> str:
+    if asset.path.endswith(".py"):
+        found = rewards_python.is_binary(asset.data)
+        return f"{asset.path} may write a reward other than 0 or 1" if found is False else ""
+    if asset.path.endswith(".sh"):
+        return _shell(bash.parse(asset.data), asset.path)
+    return f"{asset.path} writes a reward in a way that is not understood"
+
+
+def _shell(script: bash.Script, path: str = "test.sh") -> str:
+    """Why what the script writes may be neither 0 nor 1; '' when every write was understood."""
+    understood = False
+    for node in bash.walk(script.root):
+        if node.type == "redirected_statement" and any(TARGET.search(to) for op, to in bash.redirects(script, node) if ">" in op):
+            understood = True
+            if not all(_binary(script, value) for value in _printed(script, node)):
+                return f"{path}:{bash.line(node)} may write a reward other than 0 or 1"
+        if node.type == "heredoc_body" and REWARD.search(script.data[node.start_byte : node.end_byte]):
+            understood = True
+            if not rewards_python.is_binary(script.data[node.start_byte : node.end_byte]):
+                return f"{path}:{bash.line(node)} may write a reward other than 0 or 1"
+    mentioned = any(
+        REWARD.search(script.data[node.start_byte : node.end_byte]) for node in bash.walk(script.root) if node.type in ("word", "string_content", "raw_string")
+    )
+    return "" if understood or not mentioned else f"{path} hands the reward file to a command"
+
+
+def _printed(script: bash.Script, node: object) -> list[str]:
+    """What each echo or printf under a redirection prints; a command that prints something unknown gives '?'."""
+    found: list[str] = []
+    for command in bash.commands(node):  # type: ignore[arg-type]
+        name, words = bash.name(script, command), bash.words(script, command)[1:]
+        if name == "echo":
+            found.append(" ".join(word for word in words if word not in ("-n", "-e")))
+        elif name == "printf":
+            found.append(words[-1] if len(words) > 1 else (words or ["?"])[0].replace("\\n", ""))
+        else:
+            found.append("?")
+    return found or ["?"]
+
+
+def _binary(script: bash.Script, text: str, depth: int = 0) -> bool:
+    text = text.strip()
+    if PLAIN.match(text):
+        return True
+    if text.startswith("{"):
+        text = re.sub(r"\$\{?\w+\}?", lambda m: "1" if _binary(script, m[0], depth) else '"open"', text)
+        try:
+            table = json.loads(text)
+        except ValueError:
+            return False
+        return isinstance(table, dict) and len(table) == 1 and next(iter(table.values())) in (0, 1, True, False)
+    match = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", text)
+    return bool(match) and depth < 5 and _variable(script, match[1], depth) if match else False
+
+
+def _variable(script: bash.Script, name: str, depth: int) -> bool:
+    """Every assignment to ``name`` anywhere in the script is binary."""
+    values = []
+    for node in bash.walk(script.root):
+        if node.type == "variable_assignment":
+            target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            if target is not None and script.text(target) == name:
+                values.append(bash.plain(script, value) if value is not None else "")
+    return bool(values) and all(_binary(script, value, depth + 1) for value in values)

@@ -1,0 +1,212 @@
+"""A source's verifier rewritten by rule, or the reason why no rule covers it (decision D4)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from skill import bash
+from skill.finding import Finding, Severity
+from skill.ledger import digest
+from skill.verifier import hazards, python, source_script, template, tools
+from skill.verifier.base import Asset, Odd, Rewrite, VerifierInput
+from skill.verifier.prefix import Kind, kind
+from skill.verifier.rewards import ODD_REWARD, rewards
+from skill.verifier.runner import EXPANSION, Call, call_of, pytest_call
+from skill.verifier.split import Split, split
+
+PASS_IF = re.compile(r"\s*([\w.-]+)\s*(>=|>|==)\s*(\d+(?:\.\d+)?)\s*\Z")
+TEST_PLACES = ("TEST_DIR", "TESTS_DIR", "TESTS_ROOT", "HARBOR_TESTS_DIR", "TEST_ROOT")
+RESERVED = (template.SOURCE_SCRIPT, ".verdict")
+
+
+def rewrite(given: VerifierInput) -> Rewrite | Odd:
+    """The verifier in Margin's terms, or why a rule cannot write it.
+
+    The result depends on ``given`` alone. An Odd's code is the refusal's: "needs-agent" where a mind could do it.
+    """
+    odd = hazards.unreadable(given.script) or _reserved(given.assets)
+    if odd:
+        return odd
+    script = bash.parse(given.script)
+    for odd in hazards.hazards(given, script):
+        return odd
+    cut = split(script)
+    if cut.test is not None and not source_script.in_function(cut.test):
+        return _late_bootstrap(script, cut) or _direct(given, script, cut)
+    return _late_bootstrap(script, cut) or _wrapped(given, script, cut)
+
+
+def _reserved(assets: Iterable[Asset]) -> Odd | None:
+    for asset in assets:
+        if PurePosixPath(asset.path).parts[0] in RESERVED:
+            return Odd("needs-agent", f"tests/{asset.path} has a name that the converted verifier needs")
+    return None
+
+
+def _late_bootstrap(script: bash.Script, cut: Split) -> Odd | None:
+    """Installing once the candidate may have run cannot be told from the candidate's own failure."""
+    for node in bash.statements(script.root)[len(cut.prefix) :]:
+        for command in bash.commands(node):
+            if kind(script, command) is Kind.INSTALL:
+                text = " ".join(script.text(command).split())[:80]
+                return Odd("needs-agent", "the verifier installs something after its tests began", (f"line {bash.line(command)}: {text}",))
+    return None
+
+
+def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | Odd:
+    assert cut.test is not None
+    call = call_of(script, cut.test)
+    if call.runner == "status" and "pytest" in script.text(cut.test) + _assigned(script):
+        return Odd("needs-agent", "pytest is started in a way that is not understood", (f"line {bash.line(cut.test)}",))
+    checks, problem = _checks(script, [*cut.body, cut.test], cut, call)
+    if problem:
+        return problem
+    report = call.report or "$PRIVATE/report.xml"
+    before, judge = (), "judge_status"
+    if call.runner == "pytest":
+        judge = f'judge_pytest "{report}"'
+        before = (f'rm -f "{report}"',) if call.report else ()
+    text = _text(given, script, cut, "direct", call.runner, [*cut.body, cut.test], checks, judge, before)
+    return _rewrite(given, text, source_script.until_test(script, cut, call))
+
+
+def _assigned(script: bash.Script) -> str:
+    return " ".join(script.text(node) for node in bash.walk(script.root) if node.type == "variable_assignment")
+
+
+def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | Odd:
+    facts = (cut.reason,)
+    if cut.reason.startswith("verdict-masked"):
+        return Odd("verdict-masked", "the source's reward does not depend on its tests", facts)
+    found = rewards(script, given.assets)
+    odd_names = [a.path for a in (Asset("test.sh", given.script, 0), *given.assets) if ODD_REWARD.search(a.data)]
+    if not found.writers:
+        return Odd("no-reward", "no file of tests/ writes a reward that Harbor would read", (*facts, *odd_names))
+    threshold = PASS_IF.match(given.pass_if) if given.pass_if else None
+    if found.open and threshold is None:
+        return Odd("reward-not-binary", f"{found.open}; state a threshold with --pass-if", (found.open,))
+    nodes = bash.statements(script.root)[len(cut.prefix) :]
+    pytest = next((call for node in nodes for command in bash.commands(node) if (call := pytest_call(script, command))), None)
+    checks, problem = _checks(script, nodes, cut, pytest or Call("reward"))
+    if problem:
+        return problem
+    judge = f"judge_reward {threshold[1]} '{threshold[2]}' {threshold[3]}" if threshold else "judge_reward"
+    runner = "pytest" if pytest else "reward"
+    text = _text(given, script, cut, "wrapped", runner, nodes, checks, judge, ())
+    return _rewrite(given, text, source_script.whole(script, cut))
+
+
+def _checks(script: bash.Script, nodes: list[Node], cut: Split, call: Call) -> tuple[tuple[str, ...], Odd | None]:
+    """Trials that go before the candidate, so that a fault of the harness is seen as one."""
+    if call.runner == "pytest":
+        if not call.trial or EXPANSION.search(call.trial.replace("$PRIVATE", "")):
+            where = bash.line(call.node) if call.node is not None else 0
+            return (), Odd("needs-agent", "pytest's own call cannot be tried beforehand", (f"line {where}",))
+        return (f"runner_works {call.trial}",), None
+    checks: list[str] = []
+    for node in nodes:
+        for command in bash.commands(node):
+            words = bash.words(script, command)
+            if words[:1] in (["uv"], ["uvx"], ["pipx"]):
+                trial = _fetched_tool(words)
+                if not trial:
+                    text = " ".join(words)[:80]
+                    return (), Odd("needs-agent", "a tool is fetched while grading and cannot be tried beforehand", (f"line {bash.line(command)}: {text}",))
+                checks.append(f"tool_starts {trial} --help")
+    return tuple(dict.fromkeys(checks)), None
+
+
+def _fetched_tool(words: list[str]) -> str:
+    """``uvx --from X tool`` up to the tool's name, '' when it is another kind of call."""
+    if words[0] != "uvx":
+        return ""
+    index = 1
+    while index < len(words) and words[index].startswith("-"):
+        index += 1 if "=" in words[index] else 2
+    kept = words[: index + 1]
+    plain = all(re.fullmatch(r"[\w@./:=<>,\[\]+-]+", word) for word in kept)
+    return " ".join(f"'{w}'" if re.search(r"[<>\[]", w) else w for w in kept) if index < len(words) and plain else ""
+
+
+def _text(
+    given: VerifierInput, script: bash.Script, cut: Split, form: str, runner: str, nodes: list[Node],
+    checks: tuple[str, ...], judge: str, before: tuple[str, ...],
+) -> template.Text:  # fmt: skip
+    bootstrap = source_script.bootstrap(script, cut)
+    shebang = given.script.lstrip(b"\xef\xbb\xbf").startswith(b"#!")
+    return template.Text(
+        form=form,
+        shape=_shape(script, form, runner),
+        limit=given.timeout_seconds,
+        manifest="",
+        cwd=given.cwd,
+        env=given.env,
+        names=tuple(name for name in TEST_PLACES if _named(name, given)),
+        pre_verify=given.pre_verify,
+        bootstrap=bootstrap,
+        tools=tools.needed(script, nodes, given.prompt),
+        imports=_imports(given, script) if any(check.startswith("runner_works") for check in checks) else (),
+        checks=checks,
+        judge=judge,
+        before=before,
+        starter="" if shebang else "bash ",
+    )
+
+
+def _named(name: str, given: VerifierInput) -> bool:
+    """Whether anything reads this variable as the place of the tests; then it is set, not defaulted."""
+    word = re.compile(rb"(?<![A-Za-z0-9_])" + name.encode() + rb"(?![A-Za-z0-9_])")
+    return name in given.image_env or bool(word.search(given.script)) or any(word.search(a.data) for a in given.assets)
+
+
+def _shape(script: bash.Script, form: str, runner: str) -> str:
+    """A name under which cases with the same verifier but for names and comments are counted together."""
+    tokens = [re.sub(r"/tests/\S+", "/tests/*", script.text(node)) for node in bash.statements(script.root)]
+    return f"{form}-{runner}-{hashlib.sha256(chr(10).join(tokens).encode()).hexdigest()[:6]}"
+
+
+def _imports(given: VerifierInput, script: bash.Script) -> tuple[str, ...]:
+    """Modules that the tests import and that the suite itself installs."""
+    siblings = {PurePosixPath(asset.path).parts[0].removesuffix(".py") for asset in given.assets}
+    names: set[str] = set()
+    for asset in given.assets:
+        if asset.path.endswith(".py") and (module := python.tree(asset.data)) is not None:
+            names |= set(python.top_imports(module))
+    return python.brought(names, siblings, given.installed | frozenset(_bootstrap_packages(script)))
+
+
+def _bootstrap_packages(script: bash.Script) -> Iterator[str]:
+    for command in bash.commands(script.root):
+        words = bash.words(script, command)
+        if {"pip", "pip3", "uv", "uvx"} & set(words[:3]):
+            for word in words:
+                yield re.split(r"[=<>!~\[;@ ]", word, maxsplit=1)[0]
+
+
+def _rewrite(given: VerifierInput, text: template.Text, inner: bytes) -> Rewrite:
+    """The files of the verifier; the manifest covers everything that is staged but test.sh itself."""
+    hashes = {asset.path: digest(asset.data) for asset in given.assets}
+    hashes |= {template.SOURCE_SCRIPT: digest(inner), template.LIBRARY: digest(template.library())}
+    listed = template.manifest(hashes)
+    text.manifest = digest(listed)
+    files = {
+        "test.sh": template.render(text),
+        template.SOURCE_SCRIPT: inner,
+        template.LIBRARY: template.library(),
+        template.MANIFEST: listed,
+    }
+    return Rewrite(text.form, text.shape, f"verifier-{text.form}", files, tuple(_findings(given, text)))
+
+
+def _findings(given: VerifierInput, text: template.Text) -> Iterator[Finding]:
+    if not template.reserve(given.timeout_seconds):
+        message = f"{given.timeout_seconds} s leave no room for an inner time-out: a hanging candidate ends as infra"
+        yield Finding("tests/test.sh", 0, "S201", Severity.WARNING, message)
+    if text.bootstrap:
+        message = "the verifier installs packages while grading: without their index it ends as infra"
+        yield Finding("tests/test.sh", 0, "S202", Severity.WARNING, message)

@@ -1,0 +1,100 @@
+"""Which runner a test command calls, and how the same call is tried on a test that is known to pass."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from skill import bash
+
+# pytest options that need a plugin (or a working installation) and take no path of the tests.
+PLUGIN_OPTIONS = re.compile(r"^(?:--timeout|-n|--numprocesses|--reruns|--asyncio-mode|--json-report|-p)(?:=|$)")
+REPORT_OPTIONS = re.compile(r"^(?:--ctrf|--json-report-file|--html)(?:=|$)")
+JUNIT_OPTIONS = re.compile(r"^--junit-?xml(?:=(.*))?$")
+EXPANSION = re.compile(r"\$\{?(?!HOME\b|PATH\b)[A-Za-z_0-9?@*#]")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a runner inside a script."""
+
+    runner: str  # pytest, python, node, go, …; "status" when nothing is known about it
+    node: Node | None = None  # the simple command
+    insert_at: int = 0  # byte offset after the runner's word, for options of ours
+    trial: str = ""  # the call without its tests, as shell words; '' when it cannot be repeated
+    report: str = ""  # where the source itself lets the runner write a JUnit report
+
+
+def call_of(script: bash.Script, test: Node) -> Call:
+    """The runner behind the test command: the last simple command in it decides its status."""
+    commands = [node for node in bash.commands(test) if not _inside_substitution(node, test)]
+    if not commands:
+        return Call("status")
+    last = commands[-1]
+    found = pytest_call(script, last)
+    if found is not None:
+        return found
+    words = [word for word in bash.words(script, last) if word]
+    name = _runner_name(words)
+    return Call(name, last)
+
+
+def _inside_substitution(node: Node, top: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent.id != top.id:
+        if parent.type in ("command_substitution", "process_substitution"):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _runner_name(words: list[str]) -> str:
+    for word in words:
+        base = word.rsplit("/", 1)[-1]
+        if base in ("python", "python3"):
+            return "unittest" if "unittest" in words else "python"
+        if base in ("node", "npm", "npx", "go", "cargo", "java", "mvn", "gradle", "make", "ctest", "bats", "bash", "sh", "ruby", "Rscript"):
+            return base
+        if base not in ("timeout", "env", "exec", "time", "nice", "sudo", "stdbuf", "xvfb-run") and not word[:1].isdigit() and "=" not in word:
+            break
+    return "status"
+
+
+def pytest_call(script: bash.Script, command: Node) -> Call | None:
+    """The call when ``command`` runs pytest, whatever starts it (uvx, uv run, python -m, timeout)."""
+    nodes = [child for child in command.named_children if child.type == "command_name" or child.type in bash.WORDS]
+    words = bash.words(script, command)
+    at = next((i for i, word in enumerate(words) if word.rsplit("/", 1)[-1] in ("pytest", "py.test") and _is_runner(words, i)), None)
+    if at is None:
+        return None
+    report = ""
+    for index, word in enumerate(words[at + 1 :], at + 1):
+        if match := JUNIT_OPTIONS.match(word):
+            report = match[1] or (words[index + 1] if index + 1 < len(words) else "")
+    return Call("pytest", command, nodes[at].end_byte, _trial(script, nodes, words, at), report)
+
+
+def _is_runner(words: list[str], at: int) -> bool:
+    """A word "pytest" that is the program, not the value of an option such as ``--with pytest``."""
+    before = words[at - 1] if at else ""
+    return before not in ("--with", "-w", "--from", "-p", "install", "add", "-k", "-m") or (before == "-m" and "python" in words[at - 2])
+
+
+def _trial(script: bash.Script, nodes: list[Node], words: list[str], at: int) -> str:
+    kept = [script.text(node).replace("\\\n", " ") for node in nodes[: at + 1]]
+    index = at + 1
+    while index < len(words):
+        word, text = words[index], script.text(nodes[index])
+        takes_value = "=" not in word and index + 1 < len(words) and not words[index + 1].startswith("-")
+        if PLUGIN_OPTIONS.match(word):
+            kept.append(text)
+            if takes_value:
+                kept.append(script.text(nodes[index + 1]))
+        elif REPORT_OPTIONS.match(word):
+            name = word.split("=", 1)[0]
+            kept.append(f'{name} "$PRIVATE/check/extra"')
+        index += 2 if takes_value and (PLUGIN_OPTIONS.match(word) or REPORT_OPTIONS.match(word)) else 1
+    text = " ".join(kept)
+    return "" if "$(" in text or "`" in text else text

@@ -1,0 +1,103 @@
+"""The source's script as it stands in the converted case: whole, or without what test.sh took over.
+
+Bootstrap statements that moved to test.sh become comments on their own lines, so that line numbers hold. In the
+direct form the script ends with its test command; the tail that turned a status into a reward is test.sh's.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from tree_sitter import Node
+
+from skill import bash
+from skill.verifier.prefix import FILTERS, Kind
+from skill.verifier.runner import Call
+from skill.verifier.split import Split
+
+MOVED = b"# moved to test.sh: "
+
+
+def whole(script: bash.Script, cut: Split) -> bytes:
+    """The wrapped form's script: byte for byte the source's, but for bootstrap that moved and a dropped guard."""
+    return _edited(script.data, _moves(script, cut))
+
+
+def until_test(script: bash.Script, cut: Split, call: Call) -> bytes:
+    """The direct form's script: everything up to the test command, whose status becomes the script's."""
+    test = cut.test
+    assert test is not None
+    top = top_level(test)
+    text = script.data[test.start_byte : test.end_byte]
+    if call.runner == "pytest" and call.insert_at and not call.report:
+        at = call.insert_at - test.start_byte
+        text = text[:at] + b' --junitxml="$PRIVATE/report.xml"' + text[at:]
+    head = _edited(script.data[: top.start_byte], [move for move in _moves(script, cut) if move[1] <= top.start_byte])
+    return head + text + b"\n"
+
+
+def top_level(node: Node) -> Node:
+    """The top-level statement that ``node`` stands in."""
+    while node.parent is not None and node.parent.type != "program":
+        node = node.parent
+    return node
+
+
+def in_function(test: Node) -> bool:
+    """Whether the test command stands in a function, where its text alone would not do."""
+    return top_level(test).type == "function_definition"
+
+
+def installs(cut: Split) -> bool:
+    """Whether the source installs anything before its tests."""
+    return any(kind is Kind.INSTALL for kind, _ in cut.prefix)
+
+
+def bootstrap(script: bash.Script, cut: Split) -> tuple[str, ...]:
+    """The lines of test.sh that do the source's bootstrap, each install guarded."""
+    last = max((i for i, (kind, _) in enumerate(cut.prefix) if kind is Kind.INSTALL), default=-1)
+    lines: list[str] = []
+    for kind, node in cut.prefix[: last + 1]:
+        text = script.text(node)
+        if kind is Kind.INSTALL:
+            lines += (text + _guard(script, node)).splitlines()
+        elif kind in (Kind.ASSIGN, Kind.ENTER):
+            lines += text.splitlines()
+    return tuple(lines)
+
+
+def _guard(script: bash.Script, node: Node) -> str:
+    text = " ".join(script.text(node).replace("\\\n", " ").split())
+    tail = node.named_children[-1] if node.type == "pipeline" else None
+    filtered = tail is not None and bash.name(script, tail) in FILTERS
+    updates = re.fullmatch(r"(?:sudo )?apt(?:-get)?(?: -\S+)* update(?: -\S+)*(?: *[12&]?> *\S+)*", text)
+    forgiven = re.search(r"\|\|\s*(?:true|:|echo\b.*)$", text)
+    if filtered or updates or forgiven or node.type in ("if_statement", "compound_statement"):
+        return ""  # the source goes on when this fails; the tools are tried afterwards
+    return f" || infra {shlex.quote(f'bootstrap failed in source line {bash.line(node)}: {text[:80]}')}"
+
+
+def _moves(script: bash.Script, cut: Split) -> list[tuple[int, int, bytes]]:
+    moves: list[tuple[int, int, bytes]] = []
+    for kind, node in cut.prefix:
+        if kind is Kind.INSTALL or kind is Kind.GUARD:
+            moves.append((node.start_byte, node.end_byte, _comment(script.data, node)))
+    return moves
+
+
+def _comment(data: bytes, node: Node) -> bytes:
+    start = data.rfind(b"\n", 0, node.start_byte) + 1
+    end = data.find(b"\n", node.end_byte)
+    after = data[node.end_byte : end if end >= 0 else len(data)].strip()
+    if data[start : node.start_byte].strip() or after not in (b"", b";") and not after.startswith(b"#"):
+        return b":"
+    return b"\n".join(MOVED + line for line in data[node.start_byte : node.end_byte].split(b"\n"))
+
+
+def _edited(data: bytes, moves: list[tuple[int, int, bytes]]) -> bytes:
+    out, at = b"", 0
+    for start, end, text in sorted(moves):
+        out += data[at:start] + text
+        at = end
+    return out + data[at:]
