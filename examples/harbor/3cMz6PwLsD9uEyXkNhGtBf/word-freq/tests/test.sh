@@ -1,0 +1,3 @@
+#!/bin/bash
+# the grader writes the reward itself
+python3 /tests/grade.py

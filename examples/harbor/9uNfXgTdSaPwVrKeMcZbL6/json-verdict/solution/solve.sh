@@ -1,0 +1,2 @@
+#!/bin/bash
+sort -n /app/manifest.txt > /app/sorted.txt

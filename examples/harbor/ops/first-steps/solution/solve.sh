@@ -1,0 +1,2 @@
+#!/bin/bash
+echo lantern-7 > /app/hostname.txt

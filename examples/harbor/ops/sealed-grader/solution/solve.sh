@@ -1,0 +1,2 @@
+#!/bin/bash
+sha256sum /app/ballast.bin | cut -d ' ' -f 1 > /app/digest.txt

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo all > /app/stage

@@ -1,0 +1,2 @@
+#!/bin/bash
+[ "$(cat /app/stage)" = all ] && echo 1 > /logs/verifier/reward.txt || echo 0 > /logs/verifier/reward.txt

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo ahoy > /app/greeting.txt
