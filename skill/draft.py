@@ -1,0 +1,99 @@
+"""The mechanical conversion: one source task and a person's choices become the files of one case.
+
+Nothing is written here and nothing is asked; the same task, name and choices give the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from skill.contract import DEFAULT_TIMEOUT_SECONDS
+from skill.finding import Finding, Severity
+from skill.ledger import Row
+from skill.parts.base import Choices, OutFile, Part, Refused, copied, generated, joined
+from skill.parts.environment import Environment, environment
+from skill.parts.oracle import oracle
+from skill.parts.verifier import Verifier, verifier
+from skill.parts.workplace import Workplace, workplace
+from skill.sources.base import SourceFile, SourceTask
+from skill.toml import TomlTable, TomlValue, dump
+
+__all__ = ["CaseDraft", "Choices", "OutFile", "Refused", "draft"]
+
+READ_FOR_PLACES = 65536  # bytes of a text that are searched for working directories
+
+
+@dataclass(frozen=True)
+class CaseDraft:
+    """All files of a case, a ledger row for each, and what the report says about it."""
+
+    name: str
+    files: tuple[OutFile, ...]
+    ledger: tuple[Row, ...]
+    findings: tuple[Finding, ...]
+    shape: str
+    form: str
+
+
+def draft(task: SourceTask, name: str, choices: Choices) -> CaseDraft | Refused:
+    """The case ``name`` made from ``task``, or why there is none. OSError when a file cannot be read."""
+    for refusal in task.refusals:
+        if not (refusal.allowable and refusal.code in choices.allow):
+            hint = f" (--allow {refusal.code} converts it all the same)" if refusal.allowable else ""
+            return Refused(refusal.code, refusal.sentence + hint)
+    assert task.prompt is not None, "a task without a prompt is refused by its source"
+    prompt = task.prompt.host.read_bytes()
+    text = prompt.decode("utf-8", "replace")
+    place = workplace(task, choices, (text, *_texts(task)))
+    if isinstance(place, Refused):
+        return place
+    container = environment(task, choices, place)
+    if isinstance(container, Refused):
+        return container
+    seconds = max(1, math.ceil(task.timeout_sec)) if task.timeout_sec else DEFAULT_TIMEOUT_SECONDS
+    tests = verifier(task, choices, place, seconds, container.exported, text)
+    if isinstance(tests, Refused):
+        return tests
+    return _case(task, name, place, container, tests, seconds, oracle(task, place, container.exported))
+
+
+def _case(
+    task: SourceTask, name: str, place: Workplace, container: Environment, tests: Verifier, seconds: int, solution: Part
+) -> CaseDraft:
+    assert task.prompt is not None
+    config = dump(_config(task, name, place, container.image, seconds)).encode()
+    own = joined([generated("case.toml", config, "case"), copied("prompt.md", task.prompt.path, task.prompt)])
+    parts = (own, container.part, tests.part, solution)
+    place_note = Finding("case.toml", 0, "S300", Severity.NOTE, f"working directory {place.cwd}: {place.evidence}")
+    return CaseDraft(
+        name,
+        tuple(sorted((file for part in parts for file in part.files), key=lambda file: file.path)),
+        tuple(sorted((row for part in parts for row in part.rows), key=lambda row: row.path)),
+        (*task.findings, place_note, *container.findings, *tests.findings),
+        tests.shape,
+        tests.form,
+    )
+
+
+def _config(task: SourceTask, name: str, place: Workplace, image: str, seconds: int) -> TomlTable:
+    table: TomlTable = {"kind": "test_case", "name": name, "description": task.description}
+    if image:
+        table["image"] = image
+    table |= {"agent_cwd": place.cwd, "test_cwd": place.test_cwd, "test_timeout_seconds": seconds}
+    metadata: dict[str, TomlValue] = dict(task.metadata)
+    if metadata:
+        table["metadata"] = metadata
+    return table
+
+
+def _texts(task: SourceTask) -> tuple[str, ...]:
+    """The scripts of tests and solution, as far as they may name the place of work."""
+    if task.workdir or (task.dockerfile and task.dockerfile.workdir):
+        return ()
+    return tuple(_head(file) for file in (*task.tests, *task.solution) if file.path.endswith((".sh", ".py")))
+
+
+def _head(file: SourceFile) -> str:
+    with file.host.open("rb") as stream:
+        return stream.read(READ_FOR_PLACES).decode("utf-8", "replace")

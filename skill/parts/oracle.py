@@ -1,0 +1,46 @@
+"""oracle/ of a case: the source's solution, started where and how its own framework starts it (decision D9)."""
+
+from __future__ import annotations
+
+import shlex
+
+from skill.parts.base import Part, copied, generated, joined
+from skill.parts.workplace import Workplace
+from skill.sources.base import EnvValue, SourceTask
+
+FOLDER = "solution"  # below oracle/: the source's files, byte for byte
+
+
+def oracle(task: SourceTask, place: Workplace, exported: dict[str, EnvValue]) -> Part:
+    """solve.sh around the source's, or an empty part when the source has none that could be run."""
+    if not any(file.path == "solve.sh" for file in task.solution):
+        return Part()
+    pairs = [copied(f"oracle/{FOLDER}/{file.path}", f"solution/{file.path}", file) for file in task.solution]
+    script = next(file for file in task.solution if file.path == "solve.sh")
+    starter = "" if script.host.read_bytes()[:2] == b"#!" else "bash "
+    return joined([*pairs, generated("oracle/solve.sh", _script(task, place, exported, starter), "oracle", 0o755)])
+
+
+def _script(task: SourceTask, place: Workplace, exported: dict[str, EnvValue], starter: str) -> bytes:
+    lines = [
+        "#!/bin/bash",
+        "# Runs the source's solution in the agent's place; whether it is right is the verifier's to say.",
+        'ORACLE=${MARGIN_ORACLE_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)}',
+        "export DEBIAN_FRONTEND=noninteractive",
+    ]
+    for name, value in sorted({**exported, **task.solution_env}.items()):
+        if value.literal is not None:
+            lines.append(f"export {name}={shlex.quote(value.literal)}")
+        elif value.default is not None:
+            lines.append(f'[ -n "${{{name}-}}" ] || {name}={shlex.quote(value.default)}; export {name}')
+        else:
+            lines.append(f'[ -n "${{{name}-}}" ] || {{ echo "{name} is not set: the source takes it from its host" >&2; exit 1; }}')
+    lines += [
+        f"# the source has its solution at /{FOLDER}, merged into what the image may hold there",
+        f'if [ -d /{FOLDER} ]; then cp -a "$ORACLE/{FOLDER}/." /{FOLDER}/; else ln -s "$ORACLE/{FOLDER}" /{FOLDER}; fi || exit 1',
+        f"cd {shlex.quote(place.cwd)} || exit 1",
+        f"{starter}/{FOLDER}/solve.sh </dev/null",
+        'echo "the solution ended with status $?"',
+        "exit 0",
+    ]
+    return ("\n".join(lines) + "\n").encode()

@@ -1,0 +1,65 @@
+"""tests/ of a case: the source's files byte for byte, and the verifier in Margin's terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skill.finding import Finding
+from skill.ledger import Action, Row, digest
+from skill.parts.base import Choices, OutFile, Part, Refused, copied, joined, mode_of
+from skill.parts.workplace import Workplace
+from skill.sources.base import EnvValue, SourceTask
+from skill.verifier import template
+from skill.verifier.base import Asset, Odd, VerifierInput
+from skill.verifier.rewrite import rewrite
+
+SCRIPT = "test.sh"
+
+
+@dataclass(frozen=True)
+class Verifier:
+    """The files of tests/ and what the report says about them."""
+
+    part: Part
+    form: str
+    shape: str
+    findings: tuple[Finding, ...]
+
+
+def verifier(
+    task: SourceTask, choices: Choices, place: Workplace, seconds: int, exported: dict[str, EnvValue], prompt: str
+) -> Verifier | Refused:
+    """The rewritten verifier, or the refusal that its oddity means without a mind to handle it."""
+    script = next(file for file in task.tests if file.path == SCRIPT)
+    held = {file.path: file.host.read_bytes() for file in task.tests}
+    assets = tuple(Asset(file.path, held[file.path], mode_of(file)) for file in task.tests if file is not script)
+    made = rewrite(
+        VerifierInput(
+            script=held[SCRIPT],
+            assets=assets,
+            cwd=place.cwd,
+            test_cwd=place.test_cwd,
+            timeout_seconds=seconds,
+            env={**exported, **task.verifier_env},
+            pre_verify=task.pre_verify,
+            installed=task.dockerfile.installed if task.dockerfile else frozenset(),
+            image_env=task.dockerfile.env if task.dockerfile else {},
+            prompt=prompt,
+            pass_if=choices.pass_if,
+        )
+    )
+    if isinstance(made, Odd):
+        return Refused(made.code, made.sentence, made.facts)
+    pairs = [copied(f"tests/{f.path}", f"tests/{f.path}", f, held[f.path]) for f in task.tests if f is not script]
+    pairs += [_written(name, data, held[SCRIPT], made.rule) for name, data in sorted(made.files.items())]
+    return Verifier(joined(pairs), made.form, made.shape, made.findings)
+
+
+def _written(name: str, data: bytes, script: bytes, rule: str) -> tuple[OutFile, Row]:
+    mode = 0o755 if name.endswith(".sh") else 0o644
+    path, sha = f"tests/{name}", digest(data)
+    if name != template.SOURCE_SCRIPT:
+        return OutFile(path, mode, data), Row(path, Action.GENERATED, sha, mode, by=rule)
+    if data == script:
+        return OutFile(path, mode, data), Row(path, Action.COPIED, sha, mode, f"tests/{SCRIPT}")
+    return OutFile(path, mode, data), Row(path, Action.REWRITTEN, sha, mode, f"tests/{SCRIPT}", digest(script), rule)

@@ -1,0 +1,64 @@
+"""Where the agent starts and the source's verifier ran, with the evidence (decisions D2 and D3)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from skill.parts.base import Choices, Refused
+from skill.sources.base import SourceTask
+
+# What the public Dockerfiles of these images leave as working directory.
+BASES = {
+    "/": re.compile(
+        r"^(?:docker\.io/)?(?:[\w.-]+/)*(?:debian|ubuntu|python|node|rust|gcc|ruby|openjdk|eclipse-temurin|alpine|fedora|buildpack-deps"
+        r"|amazoncorretto|php|perl|postgres|centos|rockylinux|maven|mambaforge|miniconda3?|r-base|scratch|cuda)(?:[:@].*)?$"
+    ),
+    "/go": re.compile(r"^(?:docker\.io/)?(?:[\w.-]+/)*golang(?:[:@].*)?$"),
+    "/app": re.compile(r"t-bench/(?:ubuntu-24-04|python-3-13)(?:[:@].*)?$"),
+}
+PLACE = re.compile(r"(?<![\w./-])(/(?:app|workspace|testbed|repo|task|code|project|src|workdir|work))(?=/|[\s\"'`).,:;]|$)")
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """``cwd`` of agent and source verifier, ``test_cwd`` of ours."""
+
+    cwd: str
+    test_cwd: str
+    evidence: str
+
+
+def workplace(task: SourceTask, choices: Choices, texts: tuple[str, ...]) -> Workplace | Refused:
+    """Decide both directories; refused when nothing tells where the agent works, never guessed in silence."""
+    found = _cwd(task, choices, texts)
+    if found is None:
+        base = task.dockerfile.base if task.dockerfile else task.image
+        return Refused(
+            "workdir-unknown",
+            f"neither the task nor its Dockerfile says where the agent works; the image {base or '?'} would tell"
+            ' (answer with workdir = "/path" in the answers file)',
+        )
+    cwd, evidence = found
+    return Workplace(cwd, "/" if choices.test_cwd == "root" else cwd, evidence)
+
+
+def _cwd(task: SourceTask, choices: Choices, texts: tuple[str, ...]) -> tuple[str, str] | None:
+    if task.workdir:
+        return task.workdir, "the task states it"
+    dockerfile = task.dockerfile
+    unresolved = dockerfile is not None and dockerfile.workdir is not None and "$" in dockerfile.workdir
+    if dockerfile is not None and dockerfile.workdir and not unresolved:
+        return dockerfile.workdir, "final WORKDIR of the Dockerfile"
+    if answer := choices.answers.get("workdir"):
+        return answer, "answered"
+    base = (dockerfile.base if dockerfile else task.image) or ""
+    for place, pattern in BASES.items():
+        if pattern.search(base.split("@")[0]) and not unresolved:
+            return place, f"no WORKDIR; the base image {base} has {place}"
+    places = Counter(match for text in texts for match in PLACE.findall(text))
+    if len(places) == 1:
+        place = next(iter(places))
+        return place, f"the only place that prompt, tests and solution name ({places[place]} times); not seen in an image"
+    return None
