@@ -1,0 +1,55 @@
+"""The table of all rules, and what runs them over a suite, a case, a conversion or a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from skill.case import Case
+from skill.evidence import CaseProof
+from skill.finding import Finding, Registry, Rule
+from skill.rules.case import CASE, PLACE
+from skill.rules.cwd import CWD
+from skill.rules.evidence import EVIDENCE
+from skill.rules.generated import GENERATED
+from skill.rules.image import IMAGE
+from skill.rules.oracle import ORACLE
+from skill.rules.packing import PACKING
+from skill.rules.prompt import PROMPT
+from skill.rules.staged_paths import STAGED_PATHS
+from skill.rules.suite import SUITE
+from skill.rules.surroundings import SURROUNDINGS
+from skill.rules.verdict import VERDICT
+from skill.rules.verifier import VERIFIER, Verifier
+from skill.suite import Suite
+
+OF_CASE: tuple[Registry[Case], ...] = (CASE, PACKING, IMAGE, CWD, PROMPT, ORACLE)
+OF_VERIFIER: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, STAGED_PATHS, SURROUNDINGS, GENERATED)
+FAMILIES: tuple[Registry[Any], ...] = (SUITE, PLACE, *OF_CASE, *OF_VERIFIER, EVIDENCE)
+
+
+def all_rules() -> tuple[Rule[Any], ...]:
+    """Every rule of every family, by code."""
+    return tuple(sorted(chain.from_iterable(family.rules for family in FAMILIES), key=lambda rule: rule.code))
+
+
+def check_case(case: Case) -> list[Finding]:
+    """All that the rules have to say about one case by itself."""
+    if not case.is_folder:
+        return list(PLACE.run(case))
+    verifier = Verifier(case)
+    found = chain.from_iterable(family.run(case) for family in OF_CASE)
+    return sorted(chain(found, *(family.run(verifier) for family in OF_VERIFIER)))
+
+
+def check_suite(suite: Suite) -> Iterator[Finding]:
+    """All findings about a suite: its own first, then case by case, holding one case at a time."""
+    yield from sorted(SUITE.run(suite))
+    for case in suite.cases():
+        yield from check_case(case)
+
+
+def check_evidence(proof: CaseProof) -> list[Finding]:
+    """What a proof has against its case."""
+    return sorted(EVIDENCE.run(proof))

@@ -28,18 +28,22 @@ def no_case_folder(case: Case) -> Iterator[Defect]:
     Right: `cases/<name>/`, or take the name off the list.
     """
     if not case.is_outside:
-        yield Defect("suite.toml", case.line, f'"{case.name}" is listed, but {case.path}/ is no folder', "create it")
+        yield Defect(
+            "suite.toml", case.line, f'"{case.name}" is listed, but {case.path}/ is no folder', "create it"
+        )
 
 
 @PLACE.defect("SC202", "case-outside-suite", basis="D11")
 def case_outside_suite(case: Case) -> Iterator[Defect]:
     """A listed case lies outside the suite.
 
-    Margin follows `..` and links; such a suite is not complete when it is copied, and reading it reads foreign files.
+    Margin follows `..` and links; such a suite is not complete when it is copied.
     Right: the folder itself below cases/.
     """
     if case.is_outside:
-        yield Defect("suite.toml", case.line, f'"{case.name}" leads out of the suite', "move the folder into cases/")
+        yield Defect(
+            "suite.toml", case.line, f'"{case.name}" leads out of the suite', "move the folder into cases/"
+        )
 
 
 @CASE.defect("SC203", "unreadable-case-toml", basis="M1")
@@ -76,7 +80,9 @@ def wrong_case_value_type(case: Case) -> Iterator[Defect]:
     if case.config:
         for key, wanted in case.config.wrong_types():
             line = case.config.line(key)
-            yield Defect(_at(case), line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}")
+            yield Defect(
+                _at(case), line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}"
+            )
 
 
 @CASE.defect("SC206", "case-version-key", basis="M6")
@@ -90,7 +96,9 @@ def case_version_key(case: Case) -> Iterator[Defect]:
         for key in FORBIDDEN_KEYS:
             if key in case.config.table:
                 line = case.config.line(key)
-                yield Defect(_at(case), line, f'Margin refuses the top-level key "{key}"', "move it to [metadata]")
+                yield Defect(
+                    _at(case), line, f'Margin refuses the top-level key "{key}"', "move it to [metadata]"
+                )
 
 
 @CASE.defect("SC207", "wrong-case-kind", basis="M19")
@@ -128,7 +136,9 @@ def no_timeout(case: Case) -> Iterator[Defect]:
         if seconds <= 0:
             said = "is missing" if case.config.value("test_timeout_seconds") is None else f"is {seconds}"
             line = case.config.line("test_timeout_seconds")
-            yield Defect(_at(case), line, f"test_timeout_seconds {said}", "write a positive integer at top level")
+            yield Defect(
+                _at(case), line, f"test_timeout_seconds {said}", "write a positive integer at top level"
+            )
 
 
 @CASE.defect("SC210", "endless-timeout", basis="M48 at run time")
@@ -140,7 +150,9 @@ def endless_timeout(case: Case) -> Iterator[Defect]:
     """
     if case.config and case.config.integer("test_timeout_seconds") > MAX_TIMEOUT_SECONDS:
         line = case.config.line("test_timeout_seconds")
-        yield Defect(_at(case), line, "test_timeout_seconds overflows at run time", f"at most {MAX_TIMEOUT_SECONDS}")
+        yield Defect(
+            _at(case), line, "test_timeout_seconds overflows at run time", f"at most {MAX_TIMEOUT_SECONDS}"
+        )
 
 
 @CASE.defect("SC211", "unknown-key", basis="M3", severity=Severity.WARNING)
@@ -154,7 +166,12 @@ def unknown_key(case: Case) -> Iterator[Defect]:
     if case.config:
         for key in case.config.table:
             if key.lower() not in CASE_KEYS and key not in (*FORBIDDEN_KEYS, "metadata"):
-                yield Defect(_at(case), case.config.line(key), f'Margin ignores the key "{key}"', "move it to [metadata]")
+                yield Defect(
+                    _at(case),
+                    case.config.line(key),
+                    f'Margin ignores the key "{key}"',
+                    "move it to [metadata]",
+                )
 
 
 @CASE.defect("SC212", "oddly-spelt-key", basis="M5", severity=Severity.WARNING)
@@ -168,7 +185,12 @@ def oddly_spelt_key(case: Case) -> Iterator[Defect]:
     if case.config:
         for key in case.config.table:
             if key.lower() in CASE_KEYS and key not in CASE_KEYS:
-                yield Defect(_at(case), case.config.line(key), f"Margin reads {key} as {key.lower()}", "write lower case")
+                yield Defect(
+                    _at(case),
+                    case.config.line(key),
+                    f"Margin reads {key} as {key.lower()}",
+                    "write lower case",
+                )
 
 
 @CASE.defect("SC213", "misplaced-key", basis="M49", severity=Severity.WARNING)
@@ -179,8 +201,9 @@ def misplaced_key(case: Case) -> Iterator[Defect]:
     Right: the key above the first table header.
     """
     if case.config:
-        for table, inner in case.config.table.items():
-            for key in EXECUTION_KEYS if isinstance(inner, dict) else ():
+        tables = [(name, inner) for name, inner in case.config.table.items() if isinstance(inner, dict)]
+        for table, inner in tables:
+            for key in EXECUTION_KEYS:
                 if key in inner and case.config.value(key) is None:
                     said = f"{key} belongs to [{table}] here and is ignored"
                     yield Defect(_at(case), case.config.line(key), said, "move it above the first table")
@@ -220,7 +243,9 @@ def link_leaves_suite(case: Case) -> Iterator[Defect]:
     """
     for name, text in ((CASE_FILE, case.text), (PROMPT_FILE, case.prompt)):
         if text.reading is Reading.OUTSIDE:
-            yield Defect(f"{case.path}/{name}", 0, f"{name} is a link that leaves the suite", "copy the target")
+            yield Defect(
+                f"{case.path}/{name}", 0, f"{name} is a link that leaves the suite", "copy the target"
+            )
 
 
 def _at(case: Case) -> str:

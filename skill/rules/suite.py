@@ -27,7 +27,9 @@ def unreadable_suite_toml(suite: Suite) -> Iterator[Defect]:
     Right: a regular file `suite.toml` beside cases/.
     """
     if not suite.text.is_there:
-        yield Defect(SUITE_FILE, 0, f"suite.toml is {suite.text.reading.value}", "write suite.toml beside cases/")
+        yield Defect(
+            SUITE_FILE, 0, f"suite.toml is {suite.text.reading.value}", "write suite.toml beside cases/"
+        )
 
 
 @SUITE.defect("SC102", "malformed-suite-toml", basis="M2")
@@ -54,7 +56,9 @@ def wrong_suite_value_type(suite: Suite) -> Iterator[Defect]:
     if suite.config:
         for key, wanted in suite.config.wrong_types():
             line = suite.config.line(key)
-            yield Defect(SUITE_FILE, line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}")
+            yield Defect(
+                SUITE_FILE, line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}"
+            )
 
 
 @SUITE.defect("SC104", "suite-version-key", basis="M6")
@@ -68,7 +72,12 @@ def suite_version_key(suite: Suite) -> Iterator[Defect]:
     if suite.config:
         for key in FORBIDDEN_KEYS:
             if key in suite.config.table:
-                yield Defect(SUITE_FILE, suite.config.line(key), f'Margin refuses the top-level key "{key}"', "remove it")
+                yield Defect(
+                    SUITE_FILE,
+                    suite.config.line(key),
+                    f'Margin refuses the top-level key "{key}"',
+                    "remove it",
+                )
 
 
 @SUITE.defect("SC105", "wrong-suite-kind", basis="M9")
@@ -142,7 +151,12 @@ def unsafe_case_name(suite: Suite) -> Iterator[Defect]:
     """
     for entry, line in zip(suite.entries, suite.lines, strict=True):
         if entry.strip(GO_SPACE) and not NAME.match(entry):
-            yield Defect(SUITE_FILE, line, f"case name {entry!r} is not file-safe", "use letters, digits, '.', '_', '-'")
+            yield Defect(
+                SUITE_FILE,
+                line,
+                f"case name {entry!r} is not file-safe",
+                "use letters, digits, '.', '_', '-'",
+            )
 
 
 @SUITE.defect("SC111", "case-names-collide", basis="D11")
@@ -158,7 +172,9 @@ def case_names_collide(suite: Suite) -> Iterator[Defect]:
     for name in names:
         if folded[_folded(name)] > 1:
             line = suite.lines[suite.entries.index(name)] if name in suite.entries else 0
-            yield Defect(SUITE_FILE, line, f'"{name}" collides with another case name', "add a stable suffix to one")
+            yield Defect(
+                SUITE_FILE, line, f'"{name}" collides with another case name', "add a stable suffix to one"
+            )
 
 
 @SUITE.defect("SC112", "unlisted-case", basis="M15", severity=Severity.WARNING)
@@ -171,7 +187,12 @@ def unlisted_case(suite: Suite) -> Iterator[Defect]:
     listed = {entry.strip(GO_SPACE).split("/")[0] for entry in suite.entries}
     for name, kind in sorted((suite.folders or {}).items()):
         if kind is Kind.FOLDER and name not in listed and suite.config:
-            yield Defect(f"{CASES_DIR}/{name}", 0, "this folder is not listed in suite.toml, so it never runs", "list it")
+            yield Defect(
+                f"{CASES_DIR}/{name}",
+                0,
+                "this folder is not listed in suite.toml, so it never runs",
+                "list it",
+            )
 
 
 @SUITE.defect("SC113", "unsorted-cases", basis="D20", severity=Severity.WARNING)
@@ -183,7 +204,9 @@ def unsorted_cases(suite: Suite) -> Iterator[Defect]:
     """
     for number, (before, after) in enumerate(pairwise(suite.entries), start=1):
         if after < before:
-            yield Defect(SUITE_FILE, suite.lines[number], f'"{after}" stands after "{before}"', "sort the list")
+            yield Defect(
+                SUITE_FILE, suite.lines[number], f'"{after}" stands after "{before}"', "sort the list"
+            )
             return
 
 
@@ -219,10 +242,14 @@ def link_in_suite(suite: Suite) -> Iterator[Defect]:
     Margin reads it locally, but refuses any link as soon as the suite is fetched from a repository.
     Right: put the file itself there.
     """
-    names = [name for name, text in ((SUITE_FILE, suite.text), (PREAMBLE_FILE, suite.preamble)) if text.is_link]
+    names = [
+        name for name, text in ((SUITE_FILE, suite.text), (PREAMBLE_FILE, suite.preamble)) if text.is_link
+    ]
     names += [CASES_DIR] if (suite.root / CASES_DIR).is_symlink() else []
     for name in names:
-        yield Defect(name, 0, f"{name} is a symbolic link, which Margin refuses in fetched suites", "copy the target")
+        yield Defect(
+            name, 0, f"{name} is a symbolic link, which Margin refuses in fetched suites", "copy the target"
+        )
 
 
 def _folded(name: str) -> str:
