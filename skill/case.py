@@ -106,10 +106,10 @@ class Case:
 
     @cached_property
     def dockerfile(self) -> Dockerfile | None:
-        """The facts of env/Dockerfile, None when it is not there as a regular file."""
+        """The facts of env/Dockerfile; None when an image is named, so that it is not built, or it is no file."""
         from skill.dockerfile import parse  # its parser is loaded only when a Dockerfile is looked at
 
-        data = self.read(DOCKERFILE)
+        data = None if self.image else self.read(DOCKERFILE)
         return None if data is None else parse(data)
 
     def read(self, path: str) -> bytes | None:

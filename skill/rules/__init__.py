@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from skill.case import Case
+from skill.comparison import Comparison, comparisons
 from skill.evidence import CaseProof
 from skill.finding import Finding, Registry, Rule
 from skill.rules.case import CASE, PLACE
 from skill.rules.cwd import CWD
 from skill.rules.evidence import EVIDENCE
+from skill.rules.fidelity import FIDELITY
 from skill.rules.generated import GENERATED
 from skill.rules.image import IMAGE
 from skill.rules.oracle import ORACLE
@@ -26,7 +29,7 @@ from skill.suite import Suite
 
 OF_CASE: tuple[Registry[Case], ...] = (CASE, PACKING, IMAGE, CWD, PROMPT, ORACLE)
 OF_VERIFIER: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, STAGED_PATHS, SURROUNDINGS, GENERATED)
-FAMILIES: tuple[Registry[Any], ...] = (SUITE, PLACE, *OF_CASE, *OF_VERIFIER, EVIDENCE)
+FAMILIES: tuple[Registry[Any], ...] = (SUITE, PLACE, *OF_CASE, *OF_VERIFIER, FIDELITY, EVIDENCE)
 
 
 def all_rules() -> tuple[Rule[Any], ...]:
@@ -48,6 +51,22 @@ def check_suite(suite: Suite) -> Iterator[Finding]:
     yield from sorted(SUITE.run(suite))
     for case in suite.cases():
         yield from check_case(case)
+
+
+def check_fidelity(
+    suite_root: Path, ledger: Iterable[Mapping[str, Any]], source_root: Path
+) -> Iterator[Finding]:
+    """What the ledger and the source have against a converted suite; SourceError when there is no source.
+
+    ``ledger`` are the lines of ledger.jsonl, the rows of one case together; a case without rows is a finding.
+    """
+    seen = set[str]()
+    for pair in comparisons(suite_root, ledger, source_root):
+        seen.add(pair.case.name)
+        yield from sorted(FIDELITY.run(pair))
+    for case in Suite(suite_root).cases():
+        if case.name not in seen:
+            yield from sorted(FIDELITY.run(Comparison(case, (), None)))
 
 
 def check_evidence(proof: CaseProof) -> list[Finding]:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from skill.case import Case
-from skill.contract import CASE_FILE, FORBIDDEN_KEYS, MAX_TIMEOUT_SECONDS, PROMPT_FILE
+from skill.contract import (
+    CASE_FILE,
+    DOCKERFILE,
+    FORBIDDEN_KEYS,
+    MAX_TIMEOUT_SECONDS,
+    PROMPT_FILE,
+    SOLVE_SCRIPT,
+    TEST_SCRIPT,
+)
 from skill.finding import Severity
 from skill.packing import Kind
 from skill.rules.base import Defect, Family
@@ -17,6 +26,10 @@ PLACE: Family[Case] = Family("case")  # what is asked of an entry whose folder i
 CASE: Family[Case] = Family("case")
 
 KNOWN_NAMES: Final = (CASE_FILE, PROMPT_FILE, "env", "tests", "oracle")
+SECRET: Final = re.compile(
+    rb"\b(?:sk-[A-Za-z0-9_-]{20,}|sk_live_\w{16,}|AKIA[0-9A-Z]{16}|AIza[\w-]{35}|gh[pousr]_[A-Za-z0-9]{36}|hf_[A-Za-z]{34}"
+    rb"|xox[baprs]-[\w-]{10,}|glpat-[\w-]{20})|-----BEGIN (?:RSA |EC |OPENSSH )?PRIVATE KEY-----"
+)
 EXECUTION_KEYS: Final = ("image", "agent_cwd", "test_cwd", "test_timeout_seconds")
 
 
@@ -246,6 +259,21 @@ def link_leaves_suite(case: Case) -> Iterator[Defect]:
             yield Defect(
                 f"{case.path}/{name}", 0, f"{name} is a link that leaves the suite", "copy the target"
             )
+
+
+@CASE.defect("SC217", "secret-in-case", basis="D7", severity=Severity.WARNING)
+def secret_in_case(case: Case) -> Iterator[Defect]:
+    """A script, the Dockerfile or case.toml holds what looks like a key of a real service.
+
+    Whoever gets the suite gets the key, and so does the agent where the image holds it.
+    Right: revoke it; name a variable that is set when margin runs (`--agent-env`).
+    """
+    texts = ((CASE_FILE, case.text.data), (TEST_SCRIPT, case.script), (DOCKERFILE, case.read(DOCKERFILE)))
+    for name, data in (*texts, (SOLVE_SCRIPT, case.read(SOLVE_SCRIPT))):
+        if data and (found := SECRET.search(data)):
+            line = data.count(b"\n", 0, found.start()) + 1
+            said = f"looks like a key ({found[0][:6].decode(errors='replace')}...)"
+            yield Defect(f"{case.path}/{name}", line, said, "revoke it and name a variable instead")
 
 
 def _at(case: Case) -> str:

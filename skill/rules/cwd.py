@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from skill.case import Case
 from skill.contract import CASE_FILE, DOCKERFILE
-from skill.dockerfile import is_root
+from skill.dockerfile import Dockerfile, is_root
 from skill.finding import Severity
 from skill.rules.base import Defect, Family
 
@@ -77,11 +77,11 @@ def staging_deletes_image_files(case: Case) -> Iterator[Defect]:
     Example: `COPY . /app` with env/tests/, and `test_cwd = "/app"`.
     Right: `test_cwd = "/"`
     """
-    if not (case.dockerfile and case.config and not case.image and case.test_cwd.startswith("/")):
+    if not (case.dockerfile and case.config and case.test_cwd.startswith("/")):
         return
     for kind in ("tests", "oracle"):
         staged = posixpath.join(case.test_cwd, kind)
-        if _puts(case, staged):
+        if _puts(case, case.dockerfile, staged):
             said = f"the image gets files at {staged}, which staging deletes first"
             yield _at(case, "test_cwd", said, 'write test_cwd = "/"')
 
@@ -95,7 +95,7 @@ def user_not_root(case: Case) -> Iterator[Defect]:
     Example: `USER app` as the last USER line.
     Right: `USER root` at the end; let the verifier drop privileges where the task needs it.
     """
-    if case.dockerfile and not case.image and case.dockerfile.user and not is_root(case.dockerfile.user):
+    if case.dockerfile and case.dockerfile.user and not is_root(case.dockerfile.user):
         data = case.read(DOCKERFILE) or b""
         line = data.count(b"\n", 0, max(data.upper().rfind(b"\nUSER"), 0) + 1) + 1
         said = f'USER is "{case.dockerfile.user}"; Margin cannot run such an image'
@@ -109,7 +109,7 @@ def agent_cwd_differs_from_workdir(case: Case) -> Iterator[Defect]:
     Nothing creates agent_cwd, and an oracle run does not notice that it is missing; a source may well say so.
     Right: the folder where the source starts its agent.
     """
-    workdir = case.dockerfile.workdir if case.dockerfile and not case.image else None
+    workdir = case.dockerfile.workdir if case.dockerfile else None
     if workdir and case.agent_cwd.startswith("/") and posixpath.normpath(case.agent_cwd) != workdir:
         yield _at(
             case,
@@ -132,11 +132,10 @@ def _relative(case: Case, key: str) -> Iterator[Defect]:
         yield _at(case, key, f'{key} is "{path}", not an absolute path', "write a path that starts with /")
 
 
-def _puts(case: Case, staged: str) -> bool:
+def _puts(case: Case, dockerfile: Dockerfile, staged: str) -> bool:
     """Whether a COPY of the Dockerfile puts a file of env/ at or below ``staged``."""
-    assert case.dockerfile is not None
-    workdir = case.dockerfile.workdir or "/"
-    for copy in case.dockerfile.copies:
+    workdir = dockerfile.workdir or "/"
+    for copy in dockerfile.copies:
         target = posixpath.normpath(posixpath.join(workdir, copy.destination))
         if (target + "/").startswith(staged + "/"):
             return True

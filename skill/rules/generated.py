@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
 from skill.ledger import digest
 from skill.packing import Kind
 from skill.rules.base import Defect, Family
 from skill.rules.verifier import Verifier
+from skill.verifier.template import LIBRARY, MANIFEST, SOURCE_SCRIPT, library
 
 GENERATED: Family[Verifier] = Family("verifier")
 
-LIBRARY: Final = ".verdict/lib.sh"
-MANIFEST: Final = ".verdict/manifest.sha256"
 UNLISTED: Final = ("test.sh", MANIFEST)  # test.sh holds the manifest's hash, so neither can be in it
-MANIFEST_LINE: Final = re.compile(r"([0-9a-f]{64}) [ *](.+)\Z")
-VERDICT_CALL: Final = re.compile(rb"^[ \t]*(?:pass|fail|infra|judge_\w+)\b[^\n]*\s*\Z", re.MULTILINE)
-
-
-@cache
-def shipped_library() -> bytes:
-    """The shell library as this version of suite-converter writes it into cases."""
-    return (files("skill.verifier") / "lib.sh").read_bytes()
+MANIFEST_LINE: Final = re.compile(r"(\\?)([0-9a-f]{64}) [ *](.+)\Z")
+ENDING: Final = re.compile(rb"\n  (?:pass|fail|infra|judge_\w+)\b[^\n]*\n\}\nmain \"\$@\"; exit 2\n\Z")
+OWN_EXIT: Final = re.compile(rb"^[ \t]*exit(?! 2\b)[^\n]*", re.MULTILINE)
 
 
 @GENERATED.defect("SC651", "verdict-library-changed", basis="D4")
@@ -35,7 +27,7 @@ def verdict_library_changed(verifier: Verifier) -> Iterator[Defect]:
     All verdicts of a generated verifier are given by functions of that file.
     Right: the file as suite-converter ships it; convert the case again after an upgrade.
     """
-    if verifier.is_generated and verifier.case.read(f"tests/{LIBRARY}") != shipped_library():
+    if verifier.is_generated and verifier.case.read(f"tests/{LIBRARY}") != library():
         yield _in_tests(verifier, LIBRARY, 0, "missing, or not the shipped library", "convert the case again")
 
 
@@ -70,7 +62,8 @@ def manifest_differs_from_files(verifier: Verifier) -> Iterator[Defect]:
         if found is None:
             yield _in_tests(verifier, MANIFEST, number, "no line of sha256sum", "convert the case again")
             continue
-        listed[found[2].removeprefix("./")] = found[1]
+        name = found[3].replace("\\n", "\n").replace("\\\\", "\\") if found[1] else found[3]
+        listed[name] = found[2]
     for entry in verifier.case.tests.files:
         if entry.path in UNLISTED:
             continue
@@ -83,15 +76,19 @@ def manifest_differs_from_files(verifier: Verifier) -> Iterator[Defect]:
         yield _in_tests(verifier, MANIFEST, 0, f"lists {path}, which is not there", "restore it")
 
 
-@GENERATED.defect("SC654", "generated-verifier-without-verdict", basis="D4")
-def generated_verifier_without_verdict(verifier: Verifier) -> Iterator[Defect]:
-    """A generated test.sh does not end with a function that gives the verdict.
+@GENERATED.defect("SC654", "generated-verifier-edited", basis="D4")
+def generated_verifier_edited(verifier: Verifier) -> Iterator[Defect]:
+    """A generated test.sh does not end as suite-converter writes it, or has an exit of its own.
 
-    Right: `pass`, `fail`, `infra` or one of the `judge_` functions as the last line.
+    Its verdict comes from a function of the library in the last line of `main`; every other way out is 2.
+    Right: the script as it was generated; a script of your own without the marker line.
     """
-    if verifier.is_generated and not VERDICT_CALL.search(verifier.data.rstrip()):
+    if verifier.is_generated and not ENDING.search(verifier.data):
         line = verifier.data.rstrip().count(b"\n") + 1
-        yield verifier.at(line, "the last line gives no verdict", "end with a judge_ function of the library")
+        yield verifier.at(line, "does not end with a verdict of the library", "convert the case again")
+    if verifier.is_generated and (found := OWN_EXIT.search(verifier.data)):
+        line = verifier.data.count(b"\n", 0, found.start()) + 1
+        yield verifier.at(line, "has an exit of its own", "convert the case again")
 
 
 @GENERATED.defect("SC655", "staged-script-not-executable", basis="W1")
@@ -101,11 +98,9 @@ def staged_script_not_executable(verifier: Verifier) -> Iterator[Defect]:
     The source framework runs it by its name after making it executable.
     Right: mode 0755
     """
-    entry = verifier.case.tests.find("source-test.sh") if verifier.is_generated else None
+    entry = verifier.case.tests.find(SOURCE_SCRIPT) if verifier.is_generated else None
     if entry and entry.kind is Kind.FILE and entry.mode & 0o111 != 0o111:
-        yield _in_tests(
-            verifier, "source-test.sh", 0, f"mode {entry.mode:04o} is not executable", "chmod 0755"
-        )
+        yield _in_tests(verifier, SOURCE_SCRIPT, 0, f"mode {entry.mode:04o} is not executable", "chmod 0755")
 
 
 def _in_tests(verifier: Verifier, path: str, line: int, message: str, fix: str) -> Defect:

@@ -89,7 +89,7 @@ def local_registry(case: Case) -> Iterator[Defect]:
         yield _at(
             case, f'"{case.image}" can be pulled on one machine only', "push it to a registry others reach"
         )
-    base = case.dockerfile.base if case.dockerfile and not case.image else None
+    base = case.dockerfile.base if case.dockerfile else None
     if base and LOCAL_REGISTRY.match(base):
         yield _in_dockerfile(
             case, b"FROM", f'base "{base}" can be pulled on one machine only', "use a public base"
@@ -104,7 +104,7 @@ def unbuildable_dockerfile(case: Case) -> Iterator[Defect]:
     Example: an empty file, conflict markers, `FROM {{ image }}`.
     Right: a Dockerfile that Docker can parse.
     """
-    if case.dockerfile and not case.image:
+    if case.dockerfile:
         for problem in case.dockerfile.problems:
             yield _in_dockerfile(case, b"FROM", problem, "repair the Dockerfile")
 
@@ -117,7 +117,7 @@ def needs_buildkit(case: Case) -> Iterator[Defect]:
     Example: `RUN --mount=type=cache ...`
     Right: nothing to change where BuildKit is the default; otherwise plain instructions.
     """
-    if case.dockerfile and not case.image and (reasons := case.dockerfile.needs_buildkit):
+    if case.dockerfile and (reasons := case.dockerfile.needs_buildkit):
         yield Defect(
             f"{case.path}/{DOCKERFILE}",
             0,
@@ -157,7 +157,7 @@ def hidden_files_in_image(case: Case) -> Iterator[Defect]:
     Example: `env/solution/solve.sh` with `COPY . /app`
     Right: hidden files only below tests/ and oracle/.
     """
-    if case.dockerfile and not case.image and any(copy.sources for copy in case.dockerfile.copies):
+    if case.dockerfile and any(copy.sources for copy in case.dockerfile.copies):
         for entry in case.env.files:
             if HIDDEN.search(entry.path):
                 yield Defect(

@@ -46,7 +46,7 @@ def tests_folder_from_image(verifier: Verifier) -> Iterator[Defect]:
     Example: `${TEST_DIR:-$PWD/tests}` with `ENV TEST_DIR=/tests` and `test_cwd = "/app"`
     Right: set the variable outright.
     """
-    dockerfile = verifier.case.dockerfile if not verifier.case.image else None
+    dockerfile = verifier.case.dockerfile
     for name, line in _variables(verifier) if dockerfile else ():
         value = dockerfile.env.get(name) if dockerfile else None
         if value is not None and posixpath.normpath(value) != verifier.staged:
@@ -62,7 +62,7 @@ def tests_folder_from_environment(verifier: Verifier) -> Iterator[Defect]:
     Example: `pytest "$TEST_DIR"`
     Right: `TEST_DIR=/tests` first.
     """
-    dockerfile = verifier.case.dockerfile if not verifier.case.image else None
+    dockerfile = verifier.case.dockerfile
     for name, line in _variables(verifier):
         if dockerfile is None or name not in dockerfile.env:
             yield verifier.at(line, f"{name} is whatever the environment says", f"set {name} outright")

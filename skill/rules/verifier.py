@@ -16,7 +16,7 @@ from skill.packing import Kind
 from skill.rules.base import Defect, Family
 from skill.rules.shell_view import SHEBANG, ShellView, view
 
-MARKER: Final = re.compile(rb"^# suite-converter verifier \d+$", re.MULTILINE)
+MARKER: Final = re.compile(rb"^# suite-converter verifier \d+\b", re.MULTILINE)
 MAX_ANALYSED: Final = 1 << 20  # a larger script is data, and syntax trees are many times its size
 SHELLS: Final = ("bash", "sh")
 
