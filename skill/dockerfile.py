@@ -10,11 +10,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
-from e2b_dockerfile_utils import DockerfileAst, DockerfileInstruction, DockerfileSyntaxError, parse_dockerfile_ast
+from e2b_dockerfile_utils import (
+    DockerfileAst,
+    DockerfileInstruction,
+    DockerfileSyntaxError,
+    parse_dockerfile_ast,
+)
 
-from skill.dockerfile_stages import Copy, Stage, evaluate
+from skill.dockerfile_stages import evaluate
+from skill.dockerfile_state import Copy, Stage
 
 CONFLICT: Final = re.compile(r"^(?:<{7} |={7}$|>{7} )", re.MULTILINE)
 PLACEHOLDER: Final = re.compile(r"\{\{.*?\}\}|(?<!\$)\{[A-Za-z_][\w.-]*\}|<[A-Z][A-Z0-9_-]+>")
@@ -33,7 +40,9 @@ class Dockerfile:
     base: str | None  # the external image at the bottom of the final stage's chain
     workdir: str | None  # None: inherited from the base image, or a variable that only the base knows
     user: str | None  # None: no USER line; with the group when the line has one
-    env: Mapping[str, str] = field(default_factory=dict)  # a reference to an unknown variable stays as written
+    env: Mapping[str, str] = field(
+        default_factory=dict
+    )  # a reference to an unknown variable stays as written
     entrypoint: tuple[str, ...] | None = None
     cmd: tuple[str, ...] | None = None
     healthcheck: bool = False
@@ -58,7 +67,7 @@ def is_root(user: str | None) -> bool:
 def parse(data: bytes) -> Dockerfile:
     """The facts of a Dockerfile; never raises, what cannot be read is in ``problems``.
 
-    Byte order mark and carriage returns are stripped first, as the daemon does. Equal bytes give the same object.
+    Byte order mark and carriage returns are stripped first, as the daemon does. Equal bytes give one object.
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     if CONFLICT.search(text):
@@ -84,7 +93,7 @@ def _facts(stage: Stage, needs_buildkit: tuple[str, ...], problems: tuple[str, .
         base=stage.base,
         workdir=stage.workdir,
         user=stage.user,
-        env=stage.env,
+        env=MappingProxyType(stage.env),
         entrypoint=stage.entrypoint,
         cmd=stage.cmd,
         healthcheck=stage.healthcheck,

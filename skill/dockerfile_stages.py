@@ -1,88 +1,20 @@
-"""Stages of a Dockerfile and what ENV, ARG, WORKDIR, USER, ENTRYPOINT leave behind in each.
+"""What FROM, ENV, ARG, WORKDIR, USER, ENTRYPOINT leave behind in the stages of a Dockerfile.
 
 The rules were seen in the daemon: a relative WORKDIR joins the one before it; ENV beats ARG; a global ARG is
-invisible in a stage until it is declared again; FROM <stage> inherits everything; an ENV line sees the values from
-before the line; a final stage without WORKDIR on an external image has a directory that only the image knows.
+invisible in a stage until it is declared again; FROM <stage> inherits everything; an ENV line sees the values
+from before the line; without WORKDIR on an external image the directory is one that only the image knows.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
 
 from e2b_dockerfile_utils import DockerfileAst, DockerfileInstruction, ShellLex
 
 from skill import dockerfile_tools
+from skill.dockerfile_state import SCRATCH, Copy, Stage, Variables
 
-SCRATCH: Final = "scratch"
-DEFAULT_SHELL: Final = ("sh", "-c")
-
-
-class Copy(NamedTuple):
-    """One COPY or ADD from the build context."""
-
-    sources: tuple[str, ...]
-    destination: str
-
-
-@dataclass
-class Stage:
-    """The state at one point of one stage."""
-
-    base: str | None
-    workdir: str | None = None
-    user: str | None = None
-    env: dict[str, str] = field(default_factory=dict)
-    args: dict[str, str] = field(default_factory=dict)
-    tainted: dict[str, frozenset[str]] = field(default_factory=dict)  # ENV or ARG name -> unknown names in its value
-    entrypoint: tuple[str, ...] | None = None
-    cmd: tuple[str, ...] | None = None
-    own_cmd: bool = False
-    shell: tuple[str, ...] = DEFAULT_SHELL
-    healthcheck: bool = False
-    installed: set[str] = field(default_factory=set)
-    copies: list[Copy] = field(default_factory=list)
-    unresolved: set[str] = field(default_factory=set)
-
-    def child(self) -> Stage:
-        """A new stage FROM this one: all is inherited but build arguments and the shell's ownership marks."""
-        return replace(
-            self,
-            env=dict(self.env),
-            args={},
-            tainted={name: why for name, why in self.tainted.items() if name in self.env},
-            own_cmd=False,
-            installed=set(self.installed),
-            copies=list(self.copies),
-            unresolved=set(self.unresolved),
-        )
-
-
-class _Variables(Mapping[str, str]):
-    """The variables a line sees; remembers which unknown ones were asked for."""
-
-    def __init__(self, stage: Stage) -> None:
-        self.stage = stage
-        self.unknown: set[str] = set()
-
-    def __getitem__(self, name: str) -> str:
-        stage = self.stage
-        value = stage.env.get(name, stage.args.get(name))
-        self.unknown |= stage.tainted.get(name, frozenset())
-        if value is not None:
-            return value
-        if stage.base == SCRATCH:
-            return ""
-        self.unknown.add(name)
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self.stage.args, **self.stage.env})
-
-    def __len__(self) -> int:
-        return len({**self.stage.args, **self.stage.env})
+QUOTING = frozenset("$\\\"'`")
 
 
 def evaluate(ast: DockerfileAst) -> Stage | None:
@@ -107,7 +39,7 @@ class _Builder:
             self.start(line)
         elif self.stage is None:
             if line.name == "ARG":
-                self.arg(line, self.globals)
+                self.do_arg(line, self.globals)
         elif handler := getattr(self, f"do_{line.name.lower()}", None):
             handler(line, self.stage)
 
@@ -119,50 +51,39 @@ class _Builder:
             self.named[line.args[2].lower()] = self.stage
 
     def expand(self, word: str, stage: Stage) -> tuple[str, frozenset[str]]:
-        if "$" not in word and "\\" not in word and '"' not in word and "'" not in word and self.escape not in word:
+        """``word`` without quotes and with its variables filled in, and the names that nothing defines."""
+        if QUOTING.isdisjoint(word):
             return word, frozenset()
-        seen = _Variables(stage)
+        seen = Variables(stage)
         text = ShellLex(self.escape, env=seen).process_word(word)
         return text, frozenset(seen.unknown)
 
-    def arg(self, line: DockerfileInstruction, stage: Stage) -> None:
+    def do_arg(self, line: DockerfileInstruction, stage: Stage) -> None:
         for word in line.args:
             name, has_default, default = word.partition("=")
             if has_default:
-                self.assign(stage.args, name, default, stage)
+                stage.set(stage.args, name, *self.expand(default, stage))
             elif name in self.globals.args and stage is not self.globals:
-                stage.args[name] = self.globals.args[name]
+                stage.set(
+                    stage.args, name, self.globals.args[name], self.globals.tainted.get(name, frozenset())
+                )
             else:
                 stage.args.pop(name, None)
 
-    def assign(self, table: dict[str, str], name: str, word: str, stage: Stage) -> None:
-        table[name], unknown = self.expand(word, stage)
-        if unknown:
-            stage.tainted[name] = unknown
-        else:
-            stage.tainted.pop(name, None)
-
-    def do_arg(self, line: DockerfileInstruction, stage: Stage) -> None:
-        self.arg(line, stage)
-
     def do_env(self, line: DockerfileInstruction, stage: Stage) -> None:
-        before = replace(stage, env=dict(stage.env), args=dict(stage.args), tainted=dict(stage.tainted))
-        for name, word in zip(line.args[::3], line.args[1::3], strict=False):
-            name, _ = self.expand(name, before)
-            stage.env[name], unknown = self.expand(word, before)
-            stage.tainted.pop(name, None)
-            if unknown:
-                stage.tainted[name] = unknown
+        pairs = zip(line.args[::3], line.args[1::3], strict=False)
+        for name, (value, unknown) in [
+            (self.expand(key, stage)[0], self.expand(word, stage)) for key, word in pairs
+        ]:
+            stage.set(stage.env, name, value, unknown)
 
     def do_workdir(self, line: DockerfileInstruction, stage: Stage) -> None:
         path, unknown = self.expand(" ".join(line.args), stage)
         stage.unresolved |= unknown
         if unknown or not path:
             stage.workdir = None
-        elif path.startswith("/"):
-            stage.workdir = _clean(path)
-        elif stage.workdir is not None:
-            stage.workdir = _clean(posixpath.join(stage.workdir, path))
+        elif path.startswith("/") or stage.workdir is not None:
+            stage.workdir = _clean(posixpath.join(stage.workdir or "/", path))
 
     def do_user(self, line: DockerfileInstruction, stage: Stage) -> None:
         stage.user, unknown = self.expand(" ".join(line.args), stage)
@@ -181,7 +102,7 @@ class _Builder:
             stage.cmd = None
 
     def do_healthcheck(self, line: DockerfileInstruction, stage: Stage) -> None:
-        stage.healthcheck = line.args[:1] != ["NONE"]
+        stage.healthcheck = [word.upper() for word in line.args[:1]] != ["NONE"]
 
     def do_run(self, line: DockerfileInstruction, stage: Stage) -> None:
         text = " ".join(line.args) + "\n" + "\n".join(part.content for part in line.heredocs)

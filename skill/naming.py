@@ -1,8 +1,8 @@
-"""Case names: file-safe, unique in every file system, and the same whatever else is converted and in what order.
+"""Case names: file-safe, unique in every file system, the same whatever else is converted and in what order.
 
-A name that is unique after cleaning stays as it is. When several tasks want names that a file system could take for
-one (equal, or equal but for case or Unicode form), *every* one of them gets a suffix made from its own source id
-(short id, digest or path), so that none depends on which was met first.
+A name that is unique after cleaning stays as it is. When several tasks want names that a file system could
+take for one (equal, or equal but for case or Unicode form), *every* one of them gets a suffix made from its
+own source id (short id, digest or path), so that none depends on which was met first.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from skill.sources.base import TaskRef
 MAX_LENGTH: Final = 100
 HASH: Final = 8
 UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
-RESERVED: Final = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
+RESERVED: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+)
 
 
 def case_names(refs: Iterable[TaskRef]) -> dict[str, str]:
     """A case name for every task id; equal sets of tasks give equal names in any order.
 
-    A suffix that happens to collide again (with a task that is called so by nature) is lengthened for all involved.
+    A suffix that happens to collide again, with a task that is called so by nature, is lengthened for both.
     """
     tasks = {ref.id: ref for ref in refs}
     strength = dict.fromkeys(tasks, 0)
@@ -42,7 +44,7 @@ def case_names(refs: Iterable[TaskRef]) -> dict[str, str]:
 
 
 def safe_name(wished: str) -> str:
-    """``wished`` as a file-safe name of at most 100 ASCII characters; what cannot be spelled leaves a hash of it."""
+    """``wished`` as a file-safe name of at most 100 characters, with a hash for what ASCII cannot spell."""
     plain = unicodedata.normalize("NFC", wished)
     letters = [char for char in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(char)]
     lost = any(ord(char) > 127 for char in letters)

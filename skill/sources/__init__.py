@@ -13,7 +13,7 @@ SOURCES: Final[tuple[Source, ...]] = (HARBOR,)
 
 
 def detect(root: Path, sources: tuple[Source, ...] = SOURCES) -> Source:
-    """The one framework whose marks ``root`` bears; raises SourceError, with the evidence, for none or several."""
+    """The one framework whose marks ``root`` bears; raises SourceError, with the evidence, else."""
     if not root.is_dir():
         raise SourceError(root, "is not a folder", "name the folder of a dataset")
     found = [(source, evidence) for source in sources if (evidence := source.detect(root)) is not None]
@@ -21,6 +21,10 @@ def detect(root: Path, sources: tuple[Source, ...] = SOURCES) -> Source:
         return found[0][0]
     if found:
         seen = "; ".join(f"{source.name} ({evidence})" for source, evidence in found)
-        raise SourceError(root, f"bears the marks of several frameworks: {seen}", "name a folder with one of them")
+        raise SourceError(
+            root, f"bears the marks of several frameworks: {seen}", "name a folder with one of them"
+        )
     known = ", ".join(source.name for source in sources)
-    raise SourceError(root, f"bears the marks of no known framework ({known})", "a Harbor task has a file task.toml")
+    raise SourceError(
+        root, f"bears the marks of no known framework ({known})", "a Harbor task has a file task.toml"
+    )

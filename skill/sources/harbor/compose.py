@@ -1,4 +1,4 @@
-"""environment/docker-compose.yaml: folded into the case when it only restates the main service, refused otherwise."""
+"""environment/docker-compose.yaml: folded into the case when it only restates the main service."""
 
 from __future__ import annotations
 
@@ -7,143 +7,139 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from skill.finding import Finding
-from skill.sources.base import EnvValue, Refusal
-from skill.sources.harbor.notes import note
+from skill.sources.base import EnvValue
+from skill.sources.harbor.notes import Remarks
 
-PATH: Final = "environment/docker-compose.yaml"
-MAIN: Final = "main"
+COMPOSE: Final = "docker-compose.yaml"
+OTHER_NAMES: Final = ("docker-compose.yml", "compose.yaml", "compose.yml")
+PATH: Final = f"environment/{COMPOSE}"
 REFERENCE: Final = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:(:?[-?+])([^}]*))?\}|([A-Za-z_]\w*)|\$)")
-HARBOR_IMAGES: Final = frozenset({"MAIN_IMAGE_NAME", "PREBUILT_IMAGE_NAME"})
-LOG_MOUNT: Final = re.compile(r"\$\{?HOST_(?:VERIFIER|AGENT)_LOGS_PATH\}?:|\$\{?HOST_ARTIFACTS_PATH\}?:")
-SLEEP: Final = re.compile(r"(?:(?:/bin/)?(?:ba)?sh -l?c )?[\"']?(?:exec )?(?:sleep \S+|tail -f /dev/null)[\"']?\Z")
-HARMLESS: Final = frozenset({"pull_policy", "expose", "tty", "stdin_open", "container_name", "labels", "restart", "init"})
+HARBOR_IMAGE: Final = re.compile(r"\$\{?(?:MAIN|PREBUILT)_IMAGE_NAME\b")
+CONTEXTS: Final = frozenset({"", ".", "${CONTEXT_DIR}", "$CONTEXT_DIR"})
+LOG_MOUNT: Final = re.compile(r"\$\{?HOST_(?:VERIFIER_LOGS|AGENT_LOGS|ARTIFACTS)_PATH\}?:")
+SLEEP: Final = re.compile(
+    r"(?:(?:/bin/)?(?:ba)?sh -l?c )?[\"']?(?:exec )?(?:sleep \S+|tail -f /dev/null)[\"']?\Z"
+)
+HARMLESS: Final = frozenset(
+    {"pull_policy", "expose", "tty", "stdin_open", "container_name", "labels", "restart", "init"}
+)
 NO_EFFECT: Final = frozenset({"ports", "platform"})
+LIMITS: Final = frozenset({"cpus", "memory", "pids"})
 
 
 @dataclass
-class Compose:
+class Compose(Remarks):
     """What a compose file adds to the task."""
 
     image: str | None = None
     workdir: str | None = None
     env: dict[str, EnvValue] = field(default_factory=dict)
-    refusals: list[Refusal] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
 
-    def refuse(self, key: str, why: str = "has no counterpart in a single container") -> None:
-        """Name a key that cannot be folded."""
-        self.refusals.append(Refusal("compose-feature", f"{PATH}: {key} {why}", allowable=True))
+    def cannot(self, key: str, why: str = "has no counterpart in a single container") -> None:
+        """Refuse because of a key that cannot be folded."""
+        self.refuse("compose-feature", f"{PATH}: {key} {why}", allowable=True)
 
 
 def read_compose(data: bytes, known: Mapping[str, EnvValue]) -> Compose:
-    """The facts of a compose file; ``known`` is [environment].env, from which Compose interpolates. Never raises."""
+    """The facts of a compose file, its variables filled in from ``known``, [environment].env. Never raises."""
     compose = Compose()
-    document = _load(data, compose)
-    if document is None:
+    services = _services(compose, data)
+    if services is None:
         return compose
-    services = document.get("services")
-    if not isinstance(services, dict) or not services:
-        compose.refusals.append(Refusal("bad-compose", f"{PATH} has no services"))
+    if others := sorted(str(name) for name in services if name != "main"):
+        compose.refuse("several-services", f"{PATH} starts {', '.join(others)} beside the main container")
+    main = services.get("main") or {}
+    if not isinstance(main, dict):
+        compose.refuse("bad-compose", f"{PATH}: services.main is no table")
         return compose
-    if others := sorted(str(name) for name in services if name != MAIN):
-        compose.refusals.append(Refusal("several-services", f"{PATH} starts {', '.join(others)} beside the main container"))
-    for key in document:
-        if key not in ("services", "version", "name") and not str(key).startswith("x-"):
-            compose.refuse(str(key))
-    _fold(compose, services.get(MAIN) or {}, known)
+    for key, value in main.items():
+        _fold(compose, str(key), value, known)
+    image = main.get("image")
+    if isinstance(image, str) and "build" not in main and not HARBOR_IMAGE.match(image):
+        compose.image = image
     if not compose.refusals:
-        compose.findings.append(note("S107", PATH))
+        compose.note("S107", PATH)
     return compose
 
 
-def _load(data: bytes, compose: Compose) -> dict[Any, Any] | None:
-    import yaml
+def _services(compose: Compose, data: bytes) -> dict[Any, Any] | None:
+    import yaml  # only tasks with a compose file pay for it
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         document = yaml.load(data, Loader=loader)  # a safe loader: plain values only
-    except (yaml.YAMLError, ValueError, RecursionError, UnicodeError) as error:
-        reason = " ".join(str(error).split())[:160]
-        compose.refusals.append(Refusal("bad-compose", f"{PATH} cannot be read: {reason}"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        compose.refuse("bad-compose", f"{PATH} cannot be read: {' '.join(str(error).split())[:160]}")
         return None
-    if not isinstance(document, dict):
-        compose.refusals.append(Refusal("bad-compose", f"{PATH} is no table of services"))
+    services = document.get("services") if isinstance(document, dict) else None
+    if not isinstance(document, dict) or not isinstance(services, dict) or not services:
+        compose.refuse("bad-compose", f"{PATH} has no services")
         return None
-    return document
+    for key in map(str, document):
+        if key not in ("services", "version", "name") and not key.startswith("x-"):
+            compose.cannot(key)
+    return services
 
 
-def _fold(compose: Compose, service: object, known: Mapping[str, EnvValue]) -> None:
-    if not isinstance(service, dict):
-        compose.refusals.append(Refusal("bad-compose", f"{PATH}: services.main is no table"))
+def _fold(compose: Compose, key: str, value: object, known: Mapping[str, EnvValue]) -> None:
+    """Take one key of the main service over, let it go, or refuse it."""
+    if key in HARMLESS or value is None:
         return
-    for key, value in service.items():
-        if key in HARMLESS or value is None:
-            continue
-        if key in NO_EFFECT:
-            compose.findings.append(note("S108", PATH, str(key)))
-        elif handler := HANDLERS.get(str(key)):
-            handler(compose, value)
-        elif key == "environment":
-            compose.env.update(_environment(compose, value, known))
-        else:
-            compose.refuse(f"services.main.{key}")
-    if isinstance(image := service.get("image"), str) and "build" not in service and not _is_harbors(image):
-        compose.image = image
-
-
-def _is_harbors(image: str) -> bool:
-    found = REFERENCE.match(image)
-    return found is not None and (found[1] or found[4]) in HARBOR_IMAGES
+    if key in NO_EFFECT:
+        compose.note("S108", PATH, key)
+    elif key == "environment":
+        compose.env.update(_environment(compose, value, known))
+    elif handler := HANDLERS.get(key):
+        handler(compose, value)
+    else:
+        compose.cannot(f"services.main.{key}")
 
 
 def _build(compose: Compose, value: object) -> None:
     build = value if isinstance(value, dict) else {"context": value}
     for key, setting in build.items():
-        if key == "context":
-            if str(setting).rstrip("/") not in (".", "${CONTEXT_DIR}", "$CONTEXT_DIR"):
-                compose.refuse("services.main.build.context", f"is {setting!r:.60}, not the environment folder")
-        elif not (key == "dockerfile" and str(setting).removeprefix("./") == "Dockerfile"):
-            compose.refuse(f"services.main.build.{key}")
+        if key == "context" and str(setting).rstrip("/") not in CONTEXTS:
+            compose.cannot("services.main.build.context", f"is {setting!r:.60}, not the environment folder")
+        elif key != "context" and not (
+            key == "dockerfile" and str(setting).removeprefix("./") == "Dockerfile"
+        ):
+            compose.cannot(f"services.main.build.{key}")
 
 
 def _image(compose: Compose, value: object) -> None:
-    if not isinstance(value, str):
-        compose.refuse("services.main.image", "is no text")
-    elif "$" in value and not _is_harbors(value):
-        compose.refuse("services.main.image", "holds a variable that only a host knows")
+    if not isinstance(value, str) or ("$" in value and not HARBOR_IMAGE.match(value)):
+        compose.cannot("services.main.image", f"is {value!r:.60}, which only a host can complete")
 
 
 def _command(compose: Compose, value: object) -> None:
     text = " ".join(str(word) for word in value) if isinstance(value, list) else str(value)
     if not SLEEP.match(text.strip()):
-        compose.refuse("services.main.command", "starts something that Margin does not start")
+        compose.cannot("services.main.command", f"is {text!r:.60}, which Margin does not start")
 
 
 def _volumes(compose: Compose, value: object) -> None:
-    for volume in value if isinstance(value, list) else [value]:
-        if not LOG_MOUNT.match(str(volume)):
-            compose.refuse("services.main.volumes", f"mounts {str(volume)!r:.80}")
-            return
+    volumes = value if isinstance(value, list) else [value]
+    if others := [str(volume) for volume in volumes if not LOG_MOUNT.match(str(volume))]:
+        compose.cannot("services.main.volumes", f"mounts {others[0]!r:.80}")
 
 
 def _deploy(compose: Compose, value: object) -> None:
-    resources = value.get("resources") if isinstance(value, dict) else None
-    only = isinstance(value, dict) and set(value) <= {"resources"}
-    if not only or not isinstance(resources, dict) or not set(resources) <= {"limits", "reservations"}:
-        compose.refuse("services.main.deploy")
+    deploy = value if isinstance(value, dict) else {}
+    resources = deploy.get("resources")
+    if not isinstance(resources, dict) or len(deploy) > 1 or not set(resources) <= {"limits", "reservations"}:
+        compose.cannot("services.main.deploy")
         return
     for name, limits in resources.items():
-        for key in limits if isinstance(limits, dict) else ():
-            if key not in ("cpus", "memory", "pids"):
-                compose.refuse(f"services.main.deploy.resources.{name}.{key}")
+        for key in sorted(map(str, limits if isinstance(limits, dict) else ())):
+            if key not in LIMITS:
+                compose.cannot(f"services.main.deploy.resources.{name}.{key}")
 
 
 def _working_dir(compose: Compose, value: object) -> None:
     if isinstance(value, str) and "$" not in value and value.startswith("/"):
         compose.workdir = value
     else:
-        compose.refuse("services.main.working_dir", f"is {value!r:.60}, no plain absolute path")
+        compose.cannot("services.main.working_dir", f"is {value!r:.60}, no plain absolute path")
 
 
 HANDLERS: Final[Mapping[str, Callable[[Compose, object], None]]] = {
@@ -156,16 +152,21 @@ HANDLERS: Final[Mapping[str, Callable[[Compose, object], None]]] = {
 }
 
 
-def _environment(compose: Compose, value: object, known: Mapping[str, EnvValue]) -> Iterator[tuple[str, EnvValue]]:
+def _environment(
+    compose: Compose, value: object, known: Mapping[str, EnvValue]
+) -> Iterator[tuple[str, EnvValue]]:
     pairs = value.items() if isinstance(value, dict) else map(_pair, value if isinstance(value, list) else ())
-    for name, setting in pairs:
-        if setting is None:
-            yield str(name), EnvValue(variable=str(name))
-        elif name == "TEST_DIR" and "TEST_DIR" in str(setting):
-            compose.findings.append(note("S108", PATH, "TEST_DIR, which Harbor no longer sets"))
+    for key, setting in pairs:
+        name = str(key)
+        if name == "TEST_DIR" and "$" in str(setting):
+            compose.note("S108", PATH, "TEST_DIR, which Harbor no longer sets")
+        elif setting is None:
+            yield name, EnvValue(variable=name)
         else:
-            text = str(setting).lower() if isinstance(setting, bool) else str(setting)
-            yield str(name), _interpolate(text, known)
+            yield (
+                name,
+                _interpolate(str(setting).lower() if isinstance(setting, bool) else str(setting), known),
+            )
 
 
 def _pair(item: object) -> tuple[str, str | None]:
@@ -182,12 +183,12 @@ def _interpolate(text: str, known: Mapping[str, EnvValue]) -> EnvValue:
         if name is None:
             return "$"
         value = known.get(name)
-        if value is not None and (value.literal is not None or value.default is not None):
-            return value.literal if value.literal is not None else value.default or ""
-        if found[2] in ("-", ":-"):
+        stated = (value.default if value.literal is None else value.literal) if value else None
+        if stated is None and found[2] in ("-", ":-"):
             return found[3]
-        missing.append(name)
-        return ""
+        if stated is None:
+            missing.append(name)
+        return stated or ""
 
     filled = REFERENCE.sub(fill, text)
     return EnvValue(variable=missing[0]) if missing else EnvValue(literal=filled)

@@ -8,24 +8,22 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from skill import toml
-from skill.finding import Finding
-from skill.sources.base import Refusal
 from skill.sources.harbor.fields import FIELDS, Field
-from skill.sources.harbor.notes import note
+from skill.sources.harbor.notes import Remarks
 from skill.toml import TomlTable, TomlValue
 
 NEWEST_SCHEMA: Final = (1, 4)
-PLACEHOLDER: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|(?:=|\[|,)\s*\{[A-Za-z_]\w*\}|<[A-Z][A-Z0-9_-]+>|__[A-Z][A-Z0-9_]+__")
+PLACEHOLDER: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|(?:=|\[|,)\s*\{[A-Za-z_]\w*\}|__[A-Z][A-Z0-9_]+__")
+HOLE: Final = re.compile(r"\{\{.*?\}\}|\{[A-Za-z_]\w*\}|__[A-Z][A-Z0-9_]+__|<[A-Za-z_-]+>")
 
 
 @dataclass
-class Config:
+class Config(Remarks):
     """The tables of a task.toml, every known value of the type that Harbor demands."""
 
     tables: dict[str, TomlTable] = field(default_factory=dict)
     metadata: TomlTable = field(default_factory=dict)
-    refusals: list[Refusal] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    unknown: set[str] = field(default_factory=set)  # dotted names of keys that Harbor ignores
 
     def get(self, table: str, key: str) -> TomlValue | None:
         """The value of a known key, or None when it is absent or was refused."""
@@ -36,6 +34,11 @@ class Config:
         value = self.get(table, key)
         return value if isinstance(value, str) and value.strip() else None
 
+    def rows(self, table: str, key: str) -> list[TomlTable]:
+        """The tables of an array under a key, empty when there is none."""
+        value = self.get(table, key)
+        return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
 
 def read_config(data: bytes) -> Config:
     """``data`` as a configuration; defects are refusals in it, unknown keys findings. Never raises."""
@@ -43,7 +46,7 @@ def read_config(data: bytes) -> Config:
     try:
         document = toml.load(data)
     except toml.TomlError as error:
-        config.refusals.append(_unreadable(data, error))
+        _unreadable(config, data, error)
         return config
     for name in FIELDS:
         table = document if name == "" else document.get(name, {})
@@ -55,11 +58,13 @@ def read_config(data: bytes) -> Config:
     return config
 
 
-def _unreadable(data: bytes, error: toml.TomlError) -> Refusal:
+def _unreadable(config: Config, data: bytes, error: toml.TomlError) -> None:
     where = f" (line {error.line})" if error.line else ""
     if found := PLACEHOLDER.search(data.decode("utf-8", "replace")):
-        return Refusal("template", f"task.toml is a template with the unfilled placeholder {found[0].lstrip('=[, ')}{where}")
-    return Refusal("bad-toml", f"task.toml is no TOML: {error}{where}; Harbor rejects it too")
+        filled = found[0].lstrip("=[, ")
+        config.refuse("template", f"task.toml is a template with the unfilled placeholder {filled}{where}")
+    else:
+        config.refuse("bad-toml", f"task.toml is no TOML: {error}{where}; Harbor rejects it too")
 
 
 def _known(config: Config, table: str, values: TomlTable) -> Iterator[tuple[str, TomlValue]]:
@@ -68,23 +73,34 @@ def _known(config: Config, table: str, values: TomlTable) -> Iterator[tuple[str,
         known = fields.get(key)
         dotted = f"{table}.{key}" if table else key
         if known is None:
-            config.findings.append(note("S001", "task.toml", f"[{table}] {key}" if table else dotted))
+            config.unknown.add(dotted)
+            config.note("S001", "task.toml", dotted)
         elif known.check(value):
             yield key, value
         else:
-            config.refusals.append(_bad_field(dotted, known, value))
+            _bad_field(config, dotted, known, value)
 
 
-def _bad_field(dotted: str, known: Field, value: TomlValue) -> Refusal:
+def _bad_field(config: Config, dotted: str, known: Field, value: TomlValue) -> None:
+    if isinstance(value, str) and (found := HOLE.search(value)):
+        config.refuse(
+            "template", f"task.toml is a template: {dotted} holds the unfilled placeholder {found[0]}"
+        )
+        return
     wanted = (known.check.__doc__ or "").rstrip(".")
-    return Refusal("bad-field", f"{dotted} = {value!r:.60} is not accepted by Harbor; it wants: {wanted[:1].lower()}{wanted[1:]}")
+    sentence = (
+        f"{dotted} = {value!r:.60} is not accepted by Harbor; it wants {wanted[:1].lower()}{wanted[1:]}"
+    )
+    config.refuse(
+        "bad-field", sentence, allowable=dotted.startswith("task.")
+    )  # the identity decides nothing here
 
 
 def _check_versions(config: Config) -> None:
     stated = config.text("", "schema_version") or config.text("", "version") or ""
     parts = tuple(int(part) for part in stated.split(".")[:2] if part.isdigit())
     if parts > NEWEST_SCHEMA:
-        config.findings.append(note("S002", "task.toml", stated))
+        config.note("S002", "task.toml", stated)
 
 
 def _check_sizes(config: Config) -> None:
@@ -92,7 +108,7 @@ def _check_sizes(config: Config) -> None:
     for old, new in (("memory", "memory_mb"), ("storage", "storage_mb")):
         text, number = config.get("environment", old), config.get("environment", new)
         if isinstance(text, str) and isinstance(number, int) and _megabytes(text) != number:
-            config.refusals.append(Refusal("bad-field", f"environment.{old} and environment.{new} contradict each other"))
+            config.refuse("bad-field", f"environment.{old} and environment.{new} contradict each other")
 
 
 def _megabytes(text: str) -> int:
@@ -101,7 +117,7 @@ def _megabytes(text: str) -> int:
 
 
 def _metadata(config: Config, own: TomlTable) -> TomlTable:
-    """The task's own metadata first, as typed there; then what Harbor's fields leave, in the table's order."""
+    """The task's own metadata first, as typed there; then what Harbor's fields leave, in table order."""
     kept = dict(own)
     _fill_from_task(config, kept)
     for table, fields in FIELDS.items():
@@ -128,7 +144,7 @@ def _fill_from_task(config: Config, kept: TomlTable) -> None:
 def _free_name(config: Config, own: TomlTable, name: str, table: str) -> str:
     if name not in own:
         return name
-    config.findings.append(note("S012", "task.toml", name))
+    config.note("S012", "task.toml", name)
     free = f"harbor_field_{table}_{name.removeprefix('harbor_')}"
     while free in own:
         free += "_"

@@ -2,75 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
+from skill.contract import MAX_TIMEOUT_SECONDS
 from skill.dockerfile import is_root
-from skill.finding import Finding
-from skill.sources.base import Refusal
 from skill.sources.harbor.config import Config
-from skill.sources.harbor.fields import as_number
-from skill.sources.harbor.notes import note
+from skill.sources.harbor.files import Entries, Part
+from skill.sources.harbor.kinds import as_number
+from skill.sources.harbor.notes import Remarks
 
+TOML: Final = "task.toml"
 RESTRICTIVE: Final = ("no-network", "allowlist")
+NO_WORDS: Final = ("false", "no", "off", "0", "f", "n")
 
 
-def refused_demands(config: Config, names: frozenset[str]) -> Iterator[Refusal]:
-    """Every demand that keeps the task from being converted; ``names`` are the entries of the task folder."""
-    yield from _shape(config, names)
-    yield from _machine(config)
-    yield from _users(config)
+def judge_demands(config: Config, entries: Entries, tests: Part) -> Remarks:
+    """Every demand that keeps the task from being converted, and all that is lost although it is."""
+    remarks = Remarks()
+    _shape(remarks, config, entries)
+    _machine(remarks, config)
+    _users(remarks, config)
+    _network(remarks, config)
+    if not config.get("", "steps"):
+        _verifier(remarks, config, entries, tests)
+    return remarks
 
 
-def _shape(config: Config, names: frozenset[str]) -> Iterator[Refusal]:
+def timeout(config: Config, remarks: Remarks) -> float | None:
+    """The verifier's seconds; None when there are none, or none that are usable, which is refused."""
+    value = config.get("verifier", "timeout_sec")
+    if value is None:
+        remarks.note("S003", TOML)
+        return None
+    seconds = as_number(value)
+    if seconds is None or isinstance(value, bool) or not 0 < seconds <= MAX_TIMEOUT_SECONDS:
+        remarks.refuse("bad-timeout", f"verifier.timeout_sec = {value!r:.40} is no time a verifier can use")
+        return None
+    if isinstance(value, str):
+        remarks.note("S013", TOML, "verifier.timeout_sec")
+    return seconds
+
+
+def _shape(remarks: Remarks, config: Config, entries: Entries) -> None:
     steps = config.get("", "steps")
     if isinstance(steps, list) and steps:
-        yield Refusal("multi-step", f"the task has {len(steps)} steps; a case has one prompt and one verdict")
-    if "trajectory.json" in names:
-        yield Refusal("prior-trajectory", "trajectory.json seeds the agent with a conversation, which Margin cannot")
-    mode = config.get("verifier", "environment_mode")
-    own = config.get("verifier", "environment")
+        remarks.refuse(
+            "multi-step", f"the task has {len(steps)} step(s); a case has one prompt and one verdict"
+        )
+    if "trajectory.json" in entries:
+        remarks.refuse(
+            "prior-trajectory", "trajectory.json seeds the agent with a conversation; Margin cannot"
+        )
+    mode, own = config.get("verifier", "environment_mode"), config.get("verifier", "environment")
     if mode == "shared" and own is not None:
-        yield Refusal("bad-field", "verifier.environment with environment_mode = \"shared\" is not accepted by Harbor")
+        remarks.refuse("bad-field", 'Harbor accepts no verifier.environment with environment_mode = "shared"')
     elif mode == "separate" or own is not None:
-        yield Refusal("separate-verifier", "the verifier runs in a container of its own, which Margin does not have")
-    collect = config.get("verifier", "collect")
-    others = {str(item.get("service", "main")) for item in collect if isinstance(item, dict)} if isinstance(collect, list) else set()
-    if others - {"main"}:
-        yield Refusal("several-services", f"verifier.collect runs in {', '.join(sorted(others - {'main'}))}")
+        remarks.refuse(
+            "separate-verifier", "the verifier runs in a container of its own; Margin has only one"
+        )
+    hooks = config.rows("verifier", "collect")
+    if others := sorted({str(hook.get("service", "main")) for hook in hooks} - {"main"}):
+        remarks.refuse("several-services", f"verifier.collect runs commands in {', '.join(others)}")
+    if hooks:
+        remarks.note("S010", TOML, "verifier.collect")
 
 
-def _machine(config: Config) -> Iterator[Refusal]:
-    if str(config.get("environment", "os") or "linux").lower() == "windows":
-        yield Refusal("windows", "the task runs in a Windows container")
-    gpus = as_number(config.get("environment", "gpus") or 0)
-    if gpus or config.get("environment", "tpu"):
-        yield Refusal("gpu-only", "the task asks for accelerators, which Margin does not reserve", allowable=True)
+def _machine(remarks: Remarks, config: Config) -> None:
+    if str(config.get("environment", "os") or "").lower() == "windows":
+        remarks.refuse("windows", "the task runs in a Windows container")
+    if as_number(config.get("environment", "gpus") or 0) or config.get("environment", "tpu"):
+        sentence = "the task asks for accelerators, which Margin does not reserve"
+        remarks.refuse("gpu-only", sentence, allowable=True)
+    elif config.get("environment", "gpu_types"):
+        remarks.note("S011", TOML, "environment.gpu_types")
     if config.get("environment", "mcp_servers"):
-        yield Refusal("mcp-sidecar", "the agent is given MCP servers, which Margin does not start", allowable=True)
+        sentence = "the agent is given MCP servers, which Margin does not start"
+        remarks.refuse("mcp-sidecar", sentence, allowable=True)
+    if config.get("environment", "healthcheck"):
+        remarks.note("S005", TOML, "environment.healthcheck")
+    if config.text("environment", "skills_dir"):
+        remarks.note("S006", TOML, "environment.skills_dir")
+    workdir = config.text("environment", "workdir")
+    if workdir is not None and not workdir.startswith("/"):
+        remarks.refuse(
+            "bad-field", f"environment.workdir = {workdir!r:.60} is not absolute; Docker refuses it"
+        )
 
 
-def _users(config: Config) -> Iterator[Refusal]:
+def _users(remarks: Remarks, config: Config) -> None:
     for table in ("agent", "verifier"):
         user = config.get(table, "user")
         if user is not None and not is_root(str(user)):
-            sentence = f"{table}.user is {user!r:.40}; Margin runs every phase as the image's user, which must be root"
-            yield Refusal("user-not-root", sentence, allowable=True)
+            sentence = f"{table}.user is {user!r:.40}; in Margin every phase runs as the image's user, root"
+            remarks.refuse("user-not-root", sentence, allowable=True)
 
 
-def demand_findings(config: Config) -> Iterator[Finding]:
-    """What is lost or changed although the task is converted."""
-    path = "task.toml"
+def _network(remarks: Remarks, config: Config) -> None:
     for table in ("environment", "agent", "verifier"):
-        if config.get(table, "network_mode") in RESTRICTIVE:
-            yield note("S004", path, f"{table}.network_mode = {config.get(table, 'network_mode')}")
-    if str(config.get("environment", "allow_internet")).lower() in ("false", "no", "off", "0", "f", "n"):
-        yield note("S004", path, "environment.allow_internet = false")
-    if config.get("environment", "healthcheck"):
-        yield note("S005", path, "environment.healthcheck")
-    if config.text("environment", "skills_dir"):
-        yield note("S006", path, "environment.skills_dir")
-    if config.get("environment", "gpu_types"):
-        yield note("S011", path, "environment.gpu_types")
-    if config.get("verifier", "collect"):
-        yield note("S010", path, "verifier.collect")
+        if (mode := config.get(table, "network_mode")) in RESTRICTIVE:
+            remarks.note("S004", TOML, f"{table}.network_mode = {mode}")
+    if str(config.get("environment", "allow_internet")).lower() in NO_WORDS:
+        remarks.note("S004", TOML, "environment.allow_internet = false")
+
+
+def _verifier(remarks: Remarks, config: Config, entries: Entries, tests: Part) -> None:
+    """Say what is there instead when tests/test.sh, the only name that Harbor runs, is not."""
+    if tests.find("test.sh") or any("tests/test.sh" in refusal.sentence for refusal in tests.refusals):
+        return
+    if tests.find("test.bat"):
+        remarks.refuse("windows", "tests/ has a test.bat and no test.sh")
+    elif config.unknown & {"verifier.command", "verification", "evaluation"}:
+        remarks.refuse("lookalike", "tests/test.sh is missing; Harbor runs no command that task.toml names")
+    elif "test.sh" in entries:
+        remarks.refuse("lookalike", "test.sh lies at the top of the task; Harbor wants tests/test.sh")
+    else:
+        held = ", ".join(tests.place(file.path) for file in tests.files[:3])
+        remarks.refuse("no-verifier", "tests/test.sh is missing" + (f" (there is {held})" if held else ""))

@@ -1,14 +1,13 @@
-"""Harbor's environment tables: a whole value ``${NAME}`` or ``${NAME:-default}`` is a template, all else literal."""
+"""Harbor's environment tables: a whole value ``${NAME}`` or ``${NAME:-default}`` is a template."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from skill.finding import Finding
-from skill.sources.base import EnvValue, Refusal
-from skill.sources.harbor.notes import note
+from skill.sources.base import EnvValue
+from skill.sources.harbor.notes import Remarks
 from skill.toml import TomlValue
 
 TEMPLATE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}\Z", re.DOTALL)
@@ -33,19 +32,18 @@ def needs_host(table: Mapping[str, EnvValue]) -> list[str]:
     return sorted({value.variable for value in table.values() if value.variable and value.default is None})
 
 
-def env_findings(table: Mapping[str, EnvValue], where: str) -> Iterator[Finding]:
-    """What the report says about the variables of a script: host variables and likely credentials."""
-    for name, value in table.items():
-        if value.variable and value.default is None:
-            yield note("S008", "task.toml", f"[{where}] {name} takes the host's {value.variable}")
-        if SECRET.search(name) and value.literal is None:
-            yield note("S009", "task.toml", f"[{where}] {name}")
-
-
-def environment_refusals(table: Mapping[str, EnvValue]) -> list[Refusal]:
-    """A variable of the whole container cannot be taken from a host that nobody knows yet."""
-    missing = needs_host(table)
-    if not missing:
-        return []
-    sentence = f"the container's environment takes {', '.join(missing)} from the host, without a default"
-    return [Refusal("host-variable", sentence, allowable=True)]
+def judge_env(
+    environment: Mapping[str, EnvValue], verifier: Mapping[str, EnvValue], solution: Mapping[str, EnvValue]
+) -> Remarks:
+    """What a host would have to supply: refused for the container's variables, noted for those of scripts."""
+    remarks = Remarks()
+    if missing := needs_host(environment):
+        sentence = f"the container takes {', '.join(missing)} from the host and has no default"
+        remarks.refuse("host-variable", sentence, allowable=True)
+    for where, table in (("verifier.env", verifier), ("solution.env", solution)):
+        for name, value in table.items():
+            if value.variable and value.default is None:
+                remarks.note("S008", "task.toml", f"[{where}] {name} takes the host's {value.variable}")
+            if value.variable and SECRET.search(name):
+                remarks.note("S009", "task.toml", f"[{where}] {name}")
+    return remarks

@@ -1,12 +1,10 @@
-"""``.harborignore``: which files of tests/ and solution/ Harbor leaves out of its uploads (gitignore syntax)."""
+"""``.harborignore``: which files of tests/ and solution/ Harbor leaves out of uploads (gitignore syntax)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from skill.sources.base import Refusal
-from skill.sources.harbor.files import Part, single_file
-from skill.sources.harbor.notes import note
+from skill.sources.harbor.files import Entries, Part, read_bytes, single_file
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -14,22 +12,20 @@ if TYPE_CHECKING:
 IGNORE_FILE: Final = ".harborignore"
 
 
-def apply_ignore(task: str, names: frozenset[str], *parts: Part) -> None:
+def apply_ignore(task: str, entries: Entries, *parts: Part) -> None:
     """Drop from ``parts`` what the task's ignore files exclude; a nested file adds to those above it."""
-    nested = [part for part in parts if any(file.path.rpartition("/")[2] == IGNORE_FILE for file in part.files)]
-    if IGNORE_FILE not in names and not nested:
+    nested = any(file.path.endswith(IGNORE_FILE) for part in parts for file in part.files)
+    if IGNORE_FILE not in entries and not nested:
         return
-    top, refusal = single_file(task, IGNORE_FILE) if IGNORE_FILE in names else (None, None)
+    top, remarks = single_file(task, entries, IGNORE_FILE)
     for part in parts:
-        if refusal is not None:
-            part.refusals.append(refusal)
-            continue
-        texts = {"": top.host.read_bytes()} if top else {}
+        part.refusals += remarks.refusals
+        texts = {"": read_bytes(top, part)} if top else {}
         for file in part.files:
             folder, _, name = file.path.rpartition("/")
             if name == IGNORE_FILE:
-                texts[f"{part.name}/{folder}".rstrip("/")] = file.host.read_bytes()
-        _filter(part, {folder: _compile(part, text) for folder, text in sorted(texts.items())})
+                texts[f"{part.name}/{folder}".rstrip("/")] = read_bytes(file, part)
+        _filter(part, {folder: _compile(part, text or b"") for folder, text in sorted(texts.items())})
 
 
 def _compile(part: Part, text: bytes) -> GitIgnoreSpec:
@@ -38,7 +34,7 @@ def _compile(part: Part, text: bytes) -> GitIgnoreSpec:
     try:
         return GitIgnoreSpec.from_lines(text.decode("utf-8", "replace").splitlines())
     except ValueError as error:
-        part.refusals.append(Refusal("bad-ignore", f"{IGNORE_FILE} holds a pattern that cannot be read: {error}"))
+        part.refuse("bad-ignore", f"{IGNORE_FILE} holds a pattern that cannot be read: {error}")
         return GitIgnoreSpec([])
 
 
@@ -46,7 +42,7 @@ def _filter(part: Part, specs: dict[str, GitIgnoreSpec]) -> None:
     left_out = {file.path for file in part.files if _excluded(f"{part.name}/{file.path}", specs)}
     if left_out:
         part.files = [file for file in part.files if file.path not in left_out]
-        part.findings.append(note("S304", f"{part.name}/", ", ".join(sorted(left_out)[:5])))
+        part.note("S304", f"{part.name}/", ", ".join(sorted(left_out)[:5]))
 
 
 def _excluded(path: str, specs: dict[str, GitIgnoreSpec]) -> bool:

@@ -1,7 +1,7 @@
 """Finding the tasks of a Harbor dataset in whatever layout it was downloaded, cloned or written.
 
-Known layouts: flat, category folders of any depth, wrapper folders named by a 22-character short id or a UUID,
-package caches ``<org>/<name>/<64 hex digits>``, and a single task. What decides is a file called task.toml.
+Known layouts: flat, category folders of any depth, wrapper folders named by a 22-character short id or a
+UUID, package caches ``<org>/<name>/<64 hex digits>``, and a single task. What decides is a file called task.toml.
 """
 
 from __future__ import annotations
@@ -15,22 +15,29 @@ from typing import Final
 
 from skill import toml
 from skill.errors import SourceError
-from skill.finding import Finding
 from skill.sources.base import Inventory, Skip, TaskRef, in_order
+from skill.sources.harbor.files import odd_name
 
 SHORT_ID: Final = re.compile(r"[2-9A-HJ-NP-Za-km-z]{22}\Z")
 UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 DIGEST: Final = re.compile(r"[0-9a-f]{64}\Z")
 TASK_FILE: Final = "task.toml"
-PARTS: Final = frozenset({"environment", "tests", "solution", "steps"})
+TASK_PARTS: Final = frozenset({"environment", "tests", "solution", "steps"})
+MAX_DEPTH: Final = 40
+NOTHING: Final = f"no {TASK_FILE} in it or below it"
 PRUNED: Final = {
-    ".git": "version control data", ".hg": "version control data", ".svn": "version control data",
-    "node_modules": "installed packages", "__pycache__": "compiled Python",
-}  # fmt: skip
+    ".git": "version control data",
+    ".hg": "version control data",
+    ".svn": "version control data",
+    "node_modules": "installed packages",
+    ".venv": "installed packages",
+    "__pycache__": "compiled Python",
+}
 DATASET_FILES: Final = {
     "metric.py": "a custom metric over rewards; a suite has none, so this aggregation is lost",
     "registry.json": "a registry of datasets, not a task",
 }
+Entry = os.DirEntry[str]
 
 
 @dataclass
@@ -40,18 +47,21 @@ class _Scan:
     tasks: list[TaskRef] = field(default_factory=list)
     skipped: list[Skip] = field(default_factory=list)
 
+    def skip(self, place: str, reason: str) -> None:
+        self.skipped.append(Skip(place if place.isprintable() else ascii(place)[1:-1], reason))
+
 
 def first_task(root: Path) -> str | None:
     """The folder of a task.toml below ``root`` ("." for ``root`` itself), nearest first; None without one."""
     level = [(str(root), ".")]
-    while level:
+    for _ in range(MAX_DEPTH):
         deeper: list[tuple[str, str]] = []
         for folder, place in level:
             try:
                 entries = _entries(folder)
             except OSError:
                 continue
-            if any(entry.name == TASK_FILE and entry.is_file() for entry in entries):
+            if _is_task(entries):
                 return place
             deeper += [(entry.path, _below(place, entry.name)) for entry in _folders(entries)]
         level = deeper
@@ -61,16 +71,15 @@ def first_task(root: Path) -> str | None:
 def take_inventory(root: Path) -> Inventory:
     """All tasks below ``root`` sorted by id, and every folder left aside with the reason.
 
-    A found task is not descended into; links are not followed. Raises SourceError when ``root`` cannot be listed.
+    A found task is not descended into, links are not followed. Raises SourceError for an unlistable ``root``.
     """
     root = root.resolve()
-    try:
-        entries = _entries(str(root))
-    except OSError as error:
-        raise SourceError(root, f"cannot be listed: {error.strerror}", "name the folder of a dataset") from error
     scan = _Scan()
-    _visit(scan, str(root), ".", entries)
-    name, description, findings = _dataset(root)
+    try:
+        _visit(scan, str(root), ".", 0)
+    except OSError as error:
+        raise SourceError(root, f"cannot be listed: {error.strerror}", "name a dataset's folder") from error
+    name, description = _dataset(scan, root)
     return Inventory(
         framework="harbor",
         root=root,
@@ -78,16 +87,19 @@ def take_inventory(root: Path) -> Inventory:
         description=description,
         tasks=in_order(iter(scan.tasks)),
         skipped=tuple(sorted(scan.skipped, key=lambda skip: skip.path)),
-        findings=findings,
     )
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
+def _entries(folder: str) -> list[Entry]:
     with os.scandir(folder) as found:
         return sorted(found, key=lambda entry: entry.name)
 
 
-def _folders(entries: list[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
+def _is_task(entries: list[Entry]) -> bool:
+    return any(entry.name == TASK_FILE and entry.is_file() for entry in entries)
+
+
+def _folders(entries: list[Entry]) -> Iterator[Entry]:
     return (entry for entry in entries if entry.is_dir(follow_symlinks=False) and entry.name not in PRUNED)
 
 
@@ -95,47 +107,49 @@ def _below(place: str, name: str) -> str:
     return name if place == "." else f"{place}/{name}"
 
 
-def _visit(scan: _Scan, folder: str, place: str, entries: list[os.DirEntry[str]]) -> None:
-    """Record the task in ``folder``, or what lies below it, or why it was left aside."""
-    if any(entry.name == TASK_FILE and entry.is_file() for entry in entries):
+def _visit(scan: _Scan, folder: str, place: str, depth: int) -> None:
+    """Record the task in ``folder``, or what lies below it, or why it was left aside; OSError if unlisted."""
+    entries = _entries(folder)
+    if _is_task(entries):
         scan.tasks.append(_ref(folder, place))
         _look_for_nested(scan, place, entries)
         return
-    before = len(scan.tasks) + len(scan.skipped)
+    tasks, skipped = len(scan.tasks), len(scan.skipped)
     for entry in entries:
-        if entry.name in DATASET_FILES and entry.is_file():
-            scan.skipped.append(Skip(_below(place, entry.name), DATASET_FILES[entry.name]))
-        elif entry.is_symlink() and entry.is_dir():
-            scan.skipped.append(Skip(_below(place, entry.name), "a symbolic link to a folder; links are not followed"))
-        elif entry.is_dir(follow_symlinks=False):
-            _descend(scan, entry, _below(place, entry.name))
-    reason = _why_no_task(os.path.basename(folder), {entry.name for entry in entries})
-    if place != "." and (reason.startswith(("looks", "partial")) or len(scan.tasks) + len(scan.skipped) == before):
-        scan.skipped.append(Skip(place, reason))
+        _look_at(scan, entry, _below(place, entry.name), depth)
+    reason = _why_no_task(folder.rpartition("/")[2], {entry.name for entry in entries})
+    below = scan.skipped[skipped:]
+    if reason != NOTHING:
+        scan.skip(place, reason)
+    elif len(scan.tasks) == tasks and place != "." and all(skip.reason == NOTHING for skip in below):
+        scan.skipped[skipped:] = []  # one line for the whole branch
+        scan.skip(place, NOTHING)
 
 
-def _descend(scan: _Scan, entry: os.DirEntry[str], place: str) -> None:
-    if entry.name in PRUNED:
-        scan.skipped.append(Skip(place, PRUNED[entry.name]))
+def _look_at(scan: _Scan, entry: Entry, place: str, depth: int) -> None:
+    if entry.name in DATASET_FILES and entry.is_file():
+        scan.skip(place, DATASET_FILES[entry.name])
+    elif entry.is_symlink():
+        if entry.is_dir():
+            scan.skip(place, "a symbolic link to a folder; links are not followed")
+    elif not entry.is_dir():
         return
-    try:
-        entries = _entries(entry.path)
-    except OSError as error:
-        scan.skipped.append(Skip(place, f"cannot be listed: {error.strerror}"))
-        return
-    tasks, first = len(scan.tasks), len(scan.skipped)
-    _visit(scan, entry.path, place, entries)
-    below = scan.skipped[first:]
-    if len(scan.tasks) == tasks and below and all(skip.reason == NOTHING for skip in below):
-        scan.skipped[first:] = [Skip(place, NOTHING)]
-
-
-NOTHING: Final = "no task.toml in it or below it"
+    elif entry.name in PRUNED:
+        scan.skip(place, PRUNED[entry.name])
+    elif "UTF-8" in odd_name(entry.name):
+        scan.skip(place, "its name is not UTF-8")
+    elif depth >= MAX_DEPTH:
+        scan.skip(place, "nested too deeply to be searched")
+    else:
+        try:
+            _visit(scan, entry.path, place, depth + 1)
+        except OSError as error:
+            scan.skip(place, f"cannot be listed: {error.strerror}")
 
 
 def _why_no_task(name: str, names: set[str]) -> str:
-    looks = sorted(names & {"instruction.md", "tests", "environment", "solution", "task.yaml", "task.toml"})
-    if "task.yaml" in looks:
+    looks = sorted(names & (TASK_PARTS | {"instruction.md"}) - {"steps"})
+    if "task.yaml" in names:
         return "looks like a Terminal-Bench task (task.yaml), which is another format"
     if "instruction.md" in looks or len(looks) >= 2:
         return f"looks like a task ({', '.join(looks)}) but has no {TASK_FILE}"
@@ -144,12 +158,12 @@ def _why_no_task(name: str, names: set[str]) -> str:
     return NOTHING
 
 
-def _look_for_nested(scan: _Scan, place: str, entries: list[os.DirEntry[str]]) -> None:
-    """Say which task.toml files lie inside a task, beside its known parts: they are not tasks of their own."""
+def _look_for_nested(scan: _Scan, place: str, entries: list[Entry]) -> None:
+    """Report task.toml files inside a task, beside its known parts: they are not tasks of their own."""
     for entry in _folders(entries):
-        if entry.name not in PARTS and (inner := first_task(Path(entry.path))):
-            where = _below(place, entry.name) if inner == "." else f"{_below(place, entry.name)}/{inner}"
-            scan.skipped.append(Skip(where, f"lies inside the task {place}, which was not searched further"))
+        if entry.name not in TASK_PARTS and (inner := first_task(Path(entry.path))):
+            where = _below(place, entry.name) + ("" if inner == "." else f"/{inner}")
+            scan.skip(where, f"lies inside the task {place}, which was not searched further")
 
 
 def _ref(folder: str, place: str) -> TaskRef:
@@ -161,16 +175,17 @@ def _ref(folder: str, place: str) -> TaskRef:
     return TaskRef(place, path, own, parent if wrapped else place)
 
 
-def _dataset(root: Path) -> tuple[str, str, tuple[Finding, ...]]:
+def _dataset(scan: _Scan, root: Path) -> tuple[str, str]:
     """Name and description for the suite: those of dataset.toml, else the folder's name."""
+    file = root / "dataset.toml"
+    if not file.is_file():
+        return root.name, ""
     try:
-        table = toml.load((root / "dataset.toml").read_bytes()).get("dataset")
-    except (OSError, toml.TomlError):
+        table = toml.load(file.read_bytes()).get("dataset")
+    except (OSError, toml.TomlError) as error:
+        scan.skip("dataset.toml", f"cannot be read: {error}")
         table = None
     stated = table if isinstance(table, dict) else {}
     name, description = stated.get("name"), stated.get("description")
-    return (
-        name.rpartition("/")[2] if isinstance(name, str) and name.strip("/") else root.name,
-        description if isinstance(description, str) else "",
-        (),
-    )
+    short = name.rpartition("/")[2] if isinstance(name, str) else ""
+    return short or root.name, description if isinstance(description, str) else ""

@@ -1,30 +1,32 @@
-"""What a Harbor task's reading says in the report without keeping the case from being converted."""
+"""What reading a Harbor task has to say: refusals, and notes that do not keep it from being converted."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final
 
 from skill.finding import Finding, Severity
+from skill.sources.base import Refusal
 
 W: Final = Severity.WARNING
 N: Final = Severity.NOTE
+SHOWN: Final = 3
 
 NOTES: Final[dict[str, tuple[Severity, str]]] = {
     # task.toml
     "S001": (W, "A key that Harbor does not know has no effect there and none here."),
     "S002": (W, "The schema version is newer than the ones this reader was written for."),
-    "S003": (N, "No verifier timeout is stated; the default of this converter is used."),
-    "S004": (W, "The task restricts the network; Margin does not."),
-    "S005": (W, "A health check waits for something that Margin does not start."),
+    "S003": (N, "No verifier timeout is stated; the case gets 1800 seconds, where Harbor gives 600."),
+    "S004": (W, "The task restricts the network, which Margin does not do."),
+    "S005": (W, "A health check that Harbor waits for is not waited for by Margin."),
     "S006": (W, "Skills inside the image are not handed to the agent by Margin."),
-    "S007": (W, "A phase runs as a user of its own; Margin runs all as the image's user."),
-    "S008": (W, "A host variable is needed while grading; without it the verdict is 2."),
-    "S009": (W, "A variable looks like a credential; its value is never resolved."),
+    "S008": (W, "A host variable is needed by a script; without it the verdict is 2."),
+    "S009": (W, "A variable looks like a credential; its value is never resolved or written."),
     "S010": (N, "Commands that Harbor runs between agent and verifier run at the start of the verifier."),
     "S011": (N, "Hardware that Margin does not reserve is kept as metadata only."),
     "S012": (W, "A key of [metadata] has the name that a Harbor field would get; both are kept."),
-    "S013": (N, "A field has no counterpart in Margin and is kept as metadata."),
-    "S014": (N, "A fractional or textual number was read as Harbor reads it."),
+    "S013": (N, "An unquoted or quoted number was read as Harbor reads it."),
     # environment
     "S101": (W, "The image is named by a tag; what it points to may change."),
     "S102": (N, "A Dockerfile was generated for the image that the task names."),
@@ -34,29 +36,61 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
     "S106": (W, "The image has a HEALTHCHECK that Harbor waits for and Margin does not."),
     "S107": (N, "The compose file only restates the main service; it was folded into the case."),
     "S108": (W, "A compose key has no effect in a single container and is left out."),
-    "S109": (W, "The Dockerfile copies the tests or the solution into the image, where the agent can read them."),
+    "S109": (W, "The Dockerfile copies a solution into the image, where the agent can read it."),
     "S110": (N, "The environment holds a compose file under a name that Harbor does not read."),
+    "S111": (W, "The Dockerfile copies something that the environment folder does not hold."),
     # prompt
     "S201": (N, "The prompt has a canary line that Harbor hides from the agent; the copy keeps it."),
     "S202": (W, "The prompt starts with a byte order mark."),
     "S203": (W, "The prompt is not valid UTF-8; Margin replaces the bytes."),
     "S204": (W, "The prompt holds a NUL byte."),
-    "S205": (W, "The prompt speaks of the tests or the solution folder."),
+    "S205": (N, "The prompt speaks of the tests or the solution folder."),
     "S206": (N, "The prompt has outer white space, which Margin strips."),
     # files
     "S301": (N, "A symbolic link inside the task becomes a copy of what it points to."),
     "S302": (W, "An empty folder is lost in Margin's packing."),
     "S303": (N, "Files of the task folder that play no part in Harbor's run are not carried over."),
-    "S304": (N, "Files left out by .harborignore."),
+    "S304": (N, "Files are left out by .harborignore."),
     "S305": (W, "Set-id or sticky bits of a file are lost in Margin's packing."),
-    "S306": (W, "solution/ has no solve.sh; there is no oracle."),
-    "S307": (N, "tests/ holds a Dockerfile or compose file, which Harbor ignores in shared mode."),
-    "S308": (W, "A part is large; its archive may exceed what Margin packs."),
-    "S309": (N, "A steps/ folder is ignored because task.toml has no [[steps]]."),
+    "S306": (W, "The solution folder has no solve.sh, so there is no oracle."),
+    "S307": (N, "The tests folder holds a Dockerfile or compose file, which Harbor ignores in shared mode."),
+    "S308": (W, "A folder is large; its archive may exceed what Margin packs."),
 }
 
 
-def note(code: str, path: str, detail: str = "", *, line: int = 0, fix: str = "") -> Finding:
+def note(code: str, path: str, detail: str = "", *, line: int = 0) -> Finding:
     """The finding ``code`` about ``path``; ``detail`` is added to the sentence of the table."""
     severity, sentence = NOTES[code]
-    return Finding(path, line, code, severity, f"{sentence.removesuffix('.')}: {detail}" if detail else sentence, fix)
+    return Finding(
+        path, line, code, severity, f"{sentence.removesuffix('.')}: {detail}" if detail else sentence
+    )
+
+
+@dataclass
+class Remarks:
+    """What one part of a task has to say."""
+
+    refusals: list[Refusal] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def refuse(self, code: str, sentence: str, *, allowable: bool = False) -> None:
+        """Add a reason why the task is not converted."""
+        self.refusals.append(Refusal(code, sentence, allowable))
+
+    def note(self, code: str, path: str, detail: str = "", *, line: int = 0) -> None:
+        """Add a finding of the table."""
+        self.findings.append(note(code, path, detail, line=line))
+
+
+def merged(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
+    """One refusal per code, in order of appearance, with the first sentences joined and the rest counted."""
+    by_code: dict[str, list[Refusal]] = {}
+    for refusal in refusals:
+        by_code.setdefault(refusal.code, []).append(refusal)
+    return tuple(_one(code, group) for code, group in by_code.items())
+
+
+def _one(code: str, group: list[Refusal]) -> Refusal:
+    sentences = list(dict.fromkeys(refusal.sentence for refusal in group))
+    more = f"; and {len(sentences) - SHOWN} more" if len(sentences) > SHOWN else ""
+    return Refusal(code, "; ".join(sentences[:SHOWN]) + more, all(refusal.allowable for refusal in group))

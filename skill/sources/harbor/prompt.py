@@ -3,61 +3,105 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
-from skill.finding import Finding
-from skill.sources.harbor.notes import note
+from skill.sources.base import SourceFile
+from skill.sources.harbor.files import Entries, read_bytes, single_file
+from skill.sources.harbor.notes import Remarks
 
+PROMPT: Final = "instruction.md"
 LIMIT: Final = 100
 COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 FRONT_MATTER: Final = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-CANARY: Final = re.compile(r"^\s*(?:<!--|#).*canary", re.IGNORECASE | re.MULTILINE)
-TAG_LINE: Final = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^>]*)?/?>")
-RULE: Final = re.compile(r"[-=*_#`~\s]+\Z")
-MARKS: Final = re.compile(r"\A(?:#{1,6}\s+|[-*+>]\s+|\d+[.)]\s+)+")
-FOLDERS: Final = re.compile(r"(?<![\w./-])/(tests|solution)(?![\w-])")
+CANARY: Final = re.compile(r"^[ \t]*(?:<!--|#).*canary", re.IGNORECASE | re.MULTILINE)
+TAG: Final = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
+RULE: Final = re.compile(r"[-=*_#`~\s]*\Z")
+MARKS: Final = re.compile(r"\A(?:(?:#{1,6}|[-*+>]|\d+[.)])\s+)+")
+BARE_HEADING: Final = re.compile(
+    r"(?:the\s+)?(?:task|instructions?|overview|description|problem|goal|objective|background|context|summary)"
+    r"(?:\s+(?:statement|description|overview|instructions?))?:?\Z",
+    re.IGNORECASE,
+)
+FOLDERS: Final = re.compile(r"(?<![\w./-])/(?:tests|solution)(?![\w-])")
 
 
-def prompt_findings(data: bytes) -> list[Finding]:
-    """What a person should know about a prompt that is copied as it is."""
-    found: list[Finding] = []
-    path = "instruction.md"
+@dataclass
+class Prompt(Remarks):
+    """The prompt's file, its bytes, and what there is to say about it."""
+
+    file: SourceFile | None = None
+    data: bytes = b""
+
+
+def read_prompt(task: str, entries: Entries) -> Prompt:
+    """The prompt of a task; a missing, unreadable or blank one is a refusal."""
+    file, part = single_file(task, entries, PROMPT)
+    data = read_bytes(file, part) if file else None
+    prompt = Prompt(part.refusals, part.findings, file, data or b"")
+    if file is None and not part.refusals:
+        prompt.refuse("no-prompt", f"there is no {PROMPT}")
+    elif data is not None:
+        _look_at(prompt, data)
+    return prompt
+
+
+def _look_at(prompt: Prompt, data: bytes) -> None:
+    text = data.decode("utf-8", "replace")
+    if not text.strip():
+        prompt.refuse("empty-prompt", f"{PROMPT} has no text, and Margin takes no empty prompt")
+        return
     if data.startswith(b"\xef\xbb\xbf"):
-        found.append(note("S202", path, line=1))
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        text = data.decode("utf-8", "replace")
-        found.append(note("S203", path, line=data.count(b"\n", 0, error.start) + 1))
+        prompt.note("S202", PROMPT, line=1)
+    if "\ufffd" in text and (line := _first_bad_line(data)):
+        prompt.note("S203", PROMPT, line=line)
     if "\0" in text:
-        found.append(note("S204", path))
-    if match := CANARY.search(text[:4096]):
-        found.append(note("S201", path, line=text.count("\n", 0, match.end()) + 1))
+        prompt.note("S204", PROMPT)
+    if match := CANARY.search(text, 0, 4096):
+        prompt.note("S201", PROMPT, line=text.count("\n", 0, match.end()) + 1)
     if match := FOLDERS.search(text):
-        found.append(note("S205", path, match[0], line=text.count("\n", 0, match.start()) + 1))
+        prompt.note("S205", PROMPT, match[0], line=text.count("\n", 0, match.start()) + 1)
     if text.rstrip("\n") != text.strip():
-        found.append(note("S206", path))
-    return found
+        prompt.note("S206", PROMPT)
+
+
+def _first_bad_line(data: bytes) -> int:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return data.count(b"\n", 0, error.start) + 1
+    return 0
 
 
 def describe(data: bytes, fallback: str = "") -> str:
-    """The first meaningful line of a prompt, else ``fallback``: one line, at most 100 characters, no controls.
+    """The first meaningful line of a prompt, else of ``fallback``: at most 100 characters, no controls.
 
-    Canary lines, comments, front matter, lines of nothing but tags or rules, and heading marks are passed over.
+    Passed over are canary lines, comments, front matter, lines of nothing but tags or rules, heading marks,
+    and headings that say no more than "Task".
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").lstrip()
-    text = COMMENT.sub("", FRONT_MATTER.sub("", text, count=1))
-    for line in text.splitlines():
-        if plain := _plain(line):
-            return plain
-    return _plain(fallback.strip().partition("\n")[0])
+    if text.startswith("---\n"):
+        text = FRONT_MATTER.sub("", text, count=1)
+    if "<!--" in text:
+        text = COMMENT.sub("", text)
+    return _first_line(text) or _first_line(fallback)
+
+
+def _first_line(text: str) -> str:
+    bare = ""
+    for line in text.split("\n"):
+        if plain := _plain(line.strip()):
+            if not BARE_HEADING.match(plain):
+                return plain
+            bare = bare or plain
+    return bare
 
 
 def _plain(line: str) -> str:
-    stripped = line.strip()
-    if RULE.match(stripped) or (stripped.startswith("#") and "canary" in stripped.lower()):
+    if RULE.match(line) or (line.startswith("#") and "canary" in line.lower()):
         return ""
-    words = TAG_LINE.sub(" ", MARKS.sub("", stripped))
-    words = "".join(char if char.isprintable() else " " for char in words)
+    words = TAG.sub(" ", MARKS.sub("", line))
+    if not words.isprintable():
+        words = "".join(char if char.isprintable() else " " for char in words)
     words = " ".join(words.split()).strip("*_` ")
     return words if len(words) <= LIMIT else words[: LIMIT - 1].rstrip() + "…"
