@@ -64,7 +64,7 @@ BASES: Final[dict[str, str]] = {
     "almalinux": "bash dnf",
     "alpine": "apk",
     "amazoncorretto": "java javac",
-    "buildpack-deps": "bash apt-get coreutils timeout sha256sum perl gcc g++ make git curl wget python3 patch unzip",
+    "buildpack-deps": "bash apt-get coreutils timeout perl gcc g++ make git curl wget python3 patch unzip",
     "bun": "bun",
     "busybox": "",
     "centos": "bash yum",

@@ -41,7 +41,7 @@ class Compose(Remarks):
 
 
 def read_compose(data: bytes, known: Mapping[str, EnvValue]) -> Compose:
-    """The facts of a compose file, its variables filled in from ``known``, [environment].env. Never raises."""
+    """The facts of a compose file, variables filled in from ``known``, [environment].env. Never raises."""
     compose = Compose()
     services = _services(compose, data)
     if services is None:

@@ -1,7 +1,7 @@
 """Finding the tasks of a Harbor dataset in whatever layout it was downloaded, cloned or written.
 
 Known layouts: flat, category folders of any depth, wrapper folders named by a 22-character short id or a
-UUID, package caches ``<org>/<name>/<64 hex digits>``, and a single task. What decides is a file called task.toml.
+UUID, package caches ``<org>/<name>/<64 hex digits>``, and a single task. A file called task.toml decides.
 """
 
 from __future__ import annotations
