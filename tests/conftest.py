@@ -12,12 +12,11 @@ from tests.support.images import why_no_docker
 REQUIRE_DOCKER = "SUITE_CONVERTER_REQUIRE_DOCKER"
 
 
-@pytest.fixture(autouse=True)
-def _can_run(request: pytest.FixtureRequest) -> None:
+def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose surroundings are missing; fail it where they were promised."""
-    if request.node.get_closest_marker("docker") and (reason := why_no_docker()):
+    if item.get_closest_marker("docker") and (reason := why_no_docker()):
         if os.environ.get(REQUIRE_DOCKER):
             pytest.fail(f"{REQUIRE_DOCKER} is set, but {reason}")
         pytest.skip(reason)
-    if request.node.get_closest_marker("margin") and shutil.which("margin") is None:
+    if item.get_closest_marker("margin") and shutil.which("margin") is None:
         pytest.skip("the margin CLI is not on PATH")

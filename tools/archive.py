@@ -54,14 +54,14 @@ def files_below(root: Path) -> list[Packed]:
     """Every file below ``root`` as Margin packs it, sorted; raises CaseUnreadable for what Margin refuses."""
     folder = read_folder(root)
     if folder.kind is not Kind.FOLDER:
-        raise CaseUnreadable(root, "is not a folder")
+        raise CaseUnreadable(root.name, "is not a folder")
     found = []
     for entry in folder.entries:
         if entry.kind is Kind.FOLDER:
             continue
         path = packed_path(entry.path)
         if entry.kind is not Kind.FILE or not entry.readable or path is None:
-            raise CaseUnreadable(root / entry.path, "is a link, special or unreadable, and cannot be packed")
+            raise CaseUnreadable(f"{root.name}/{entry.path}", "is a link, special or unreadable: not packed")
         found.append(Packed(path, entry.mode & 0o777 or 0o644, root / entry.path))
     return found
 

@@ -19,6 +19,7 @@ from tools.errors import CommandMissing
 ALLOWED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ")
 GRACE_SECONDS: Final = 2.0
 DRAIN_SECONDS: Final = 2.0
+STOP_POLL_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Finished:
     stdout: str
     stderr: str
     seconds: float
-    timed_out: bool = False
+    timed_out: bool = False  # or stopped
 
 
 def environment(*names: str, **extra: str) -> dict[str, str]:
@@ -45,20 +46,18 @@ def run(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     grace: float = GRACE_SECONDS,
+    stop: threading.Event | None = None,
 ) -> Finished:
     """Run ``argv`` without input; afterwards neither it nor a child in its process group is alive.
 
-    At the deadline, or when the caller is interrupted, the group gets SIGTERM and after ``grace`` seconds
-    SIGKILL. Raises CommandMissing when the program cannot be started.
+    At the deadline, once ``stop`` is set, or when the caller is interrupted, the group gets SIGTERM and after
+    ``grace`` seconds SIGKILL. Raises CommandMissing when the program cannot be started.
     """
     started = time.monotonic()
     process = _start(argv, environment() if env is None else env, cwd)
     captures, readers = _read(process)
-    timed_out = False
     try:
-        process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        timed_out = True
+        timed_out = not _wait(process, started + timeout, stop)
     finally:
         _end(process, grace)
     for reader in readers:
@@ -82,6 +81,15 @@ def _start(argv: Sequence[str], env: Mapping[str, str], cwd: Path | None) -> sub
         )
     except OSError as error:
         raise CommandMissing(argv[0], f"cannot be started: {error.strerror}") from error
+
+
+def _wait(process: subprocess.Popen[bytes], deadline: float, stop: threading.Event | None) -> bool:
+    """Whether the program ended by itself before ``deadline`` or ``stop``."""
+    while (left := deadline - time.monotonic()) > 0 and not (stop and stop.is_set()):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(min(left, STOP_POLL_SECONDS) if stop else left)
+            return True
+    return False
 
 
 def _read(process: subprocess.Popen[bytes]) -> tuple[list[Capture], list[threading.Thread]]:

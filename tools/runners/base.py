@@ -64,6 +64,7 @@ class State:
     edits: tuple[Edit, ...] = ()
     meddling: Meddling | None = None
     reason_when_absent: str = ""  # why the state tells nothing when ``meddling`` does not apply
+    excuse: str = ""  # why the state tells nothing when the verifier passes all the same
 
     @property
     def is_plain(self) -> bool:
@@ -89,7 +90,7 @@ class StateRun:
     @property
     def is_runners_fault(self) -> bool:
         """Whether the run says nothing about the verifier, because the runner could not do its part."""
-        return self.error == EXECUTOR_ERROR
+        return self.exit_code is None and self.error not in (ORACLE_FAILED, ORACLE_TIMEOUT)
 
     def result(self, state: State) -> StateResult:
         """The run as evidence about ``state``."""
@@ -123,9 +124,14 @@ class Setup:
     concurrency: int = 1  # how many cases one call of a batching runner runs side by side
     keep_images: int = 4  # built images kept for later cases of the same run
 
+    @property
+    def traits(self) -> str:
+        """What of the setup may change how a case ends."""
+        return repr((self.env, self.build_args, self.network))
+
 
 class Prepared(Protocol):
-    """A case whose image is at hand."""
+    """A case in the hands of a runner, for one thread at a time."""
 
     def run(self, state: State) -> StateRun:
         """The verifier's end in ``state``; a runner's own failure is a StateRun too, never an exception."""
@@ -154,10 +160,7 @@ class Runner(Protocol):
         ...
 
     def prepare(self, case: Case, states: Sequence[State]) -> Prepared:
-        """The case made ready for ``states``, which will be asked for in this order.
-
-        Raises RunnerError: CaseUnreadable, BuildFailed, ImageMissing, EngineUnavailable, EngineFailed.
-        """
+        """The case, for ``states`` that will be asked for in this order; nothing is started yet."""
         ...
 
     def announce(self, cases: Sequence[Case], states: Sequence[State]) -> None:

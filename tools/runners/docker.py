@@ -32,7 +32,15 @@ from tools.runners.base import (
     timeout_of,
 )
 from tools.runners.docker_box import HELPER_SECONDS, DockerBox
-from tools.runners.docker_engine import connect, containers_of, need_image, remove_container, remove_image
+from tools.runners.docker_engine import (
+    BUILT_LABEL,
+    RUN_LABEL,
+    connect,
+    images_with,
+    need_image,
+    remove_image,
+    remove_labelled,
+)
 from tools.runners.docker_images import Shelf
 from tools.runners.docker_snapshot import is_safe
 
@@ -46,16 +54,16 @@ class DockerRunner:
     """Runs verifiers in containers of the engine that the environment names."""
 
     name = "docker"
-    version = f"docker/{VERSION}"
 
     def __init__(self, setup: Setup) -> None:
         """Raises EngineUnavailable when no engine answers."""
         self.setup = setup
+        self.version = f"docker/{VERSION} {setup.traits}"
         self.client = connect()
         self._shelf = Shelf(self.client, setup.keep_images)
 
     def prepare(self, case: Case, states: Sequence[State]) -> DockerPrepared:
-        """The case with its image built or found; raises RunnerError."""
+        """The case; its image is built or found by the first run."""
         return DockerPrepared(self, case, states)
 
     def announce(self, cases: Sequence[Case], states: Sequence[State]) -> None:
@@ -75,9 +83,16 @@ class DockerRunner:
 
     def close(self) -> None:
         """Afterwards no container and no image of this run is left; runs under way end as infra."""
-        for row in containers_of(self.client, self.setup.run_id):
-            remove_container(self.client, str(row["Id"]))
+        remove_labelled(self.client, f"{RUN_LABEL}={self.setup.run_id}")
         self._shelf.clear()
+
+    def trim(self, repository: str, keep: int) -> None:
+        """Remove all but the youngest ``keep`` images of this run that stand under ``repository``."""
+        rows = images_with(self.client, f"{BUILT_LABEL}={self.setup.run_id}")
+        named = [(int(row["Created"]), name) for row in rows for name in row["RepoTags"] or ()]
+        ours = sorted(pair for pair in named if pair[1].startswith(f"{repository}:"))
+        for _, name in ours[: max(len(ours) - keep, 0)]:
+            remove_image(self.client, name)
 
 
 class DockerPrepared:
@@ -89,9 +104,8 @@ class DockerPrepared:
         self._case = case
         self._later = sum(state.solved for state in states) - 1  # solved states after the first
         self._snapshot = ""
-        self._tests = files_below(case.root / "tests")
+        self._image = ""
         self._open = contextlib.ExitStack()
-        self.image = self._open.enter_context(runner.image(case))
 
     def __enter__(self) -> DockerPrepared:
         return self
@@ -107,14 +121,15 @@ class DockerPrepared:
         try:
             run = self._run(state)
         except RunnerError as error:
-            run = StateRun(None, EXECUTOR_ERROR, str(error))
+            run = StateRun(None, EXECUTOR_ERROR, str(error), getattr(error, "log_tail", ""))
         return dataclasses.replace(run, seconds=round(time.monotonic() - started, 3))
 
     def _run(self, state: State) -> StateRun:
         """The sequence of Margin's oracle or dry run, with the state's own doing before the tests."""
-        start = self._snapshot if state.solved and self._snapshot else self.image
+        self._image = self._image or self._open.enter_context(self._runner.image(self._case))
+        start = self._snapshot if state.solved and self._snapshot else self._image
         with DockerBox(self._client, start, self._runner.setup) as box:
-            if state.solved and start == self.image:
+            if state.solved and start == self._image:
                 failed = self._solve(box)
                 if failed is not None:
                     return failed
@@ -144,7 +159,7 @@ class DockerPrepared:
 
     def _keep(self, box: DockerBox) -> None:
         """Keep the solved container as an image when later states can start from it."""
-        if self._later > 0 and is_safe(self._client, box, self.image, self._case):
+        if self._later > 0 and is_safe(self._client, box, self._image, self._case):
             with contextlib.suppress(EngineFailed):
                 self._snapshot = box.commit(secrets.token_hex(12))
 
@@ -159,7 +174,7 @@ class DockerPrepared:
     def _verify(self, box: DockerBox, state: State, done: str) -> StateRun:
         """Stage the tests and run tests/test.sh."""
         cwd, limit = self._case.test_cwd, timeout_of(self._case)
-        box.stage("tests", edited(self._tests, state.edits), cwd)
+        box.stage("tests", edited(files_below(self._case.root / "tests"), state.edits), cwd)
         ended = box.script("tests/test.sh", cwd=cwd, timeout=limit)
         reason = f"tests/test.sh ran out of its {limit} s" if ended.timed_out else reason_in(ended.output)
         detail = "; ".join(part for part in (done, reason) if part)

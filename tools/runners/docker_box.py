@@ -15,7 +15,7 @@ from tools.archive import Packed, tar
 from tools.capture import Capture
 from tools.errors import EngineFailed
 from tools.runners.base import Setup
-from tools.runners.docker_engine import NAMESPACE, labels, remove_container, translated
+from tools.runners.docker_engine import NAMESPACE, container_labels, remove_container, translated
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -169,7 +169,7 @@ def _create(client: APIClient, image: str, setup: Setup) -> Mapping[str, str]:
         command=IDLE,
         entrypoint="/bin/sh",
         environment={**SERVER_ENV, **dict(setup.env)},
-        labels=labels(setup.run_id),
+        labels=container_labels(setup.run_id),
         host_config=host,
     )
     return made

@@ -19,7 +19,7 @@ from tools.archive import Packed, digest, files_below, tar
 from tools.capture import Capture, log_tail
 from tools.errors import BuildFailed, CommandMissing, EngineFailed
 from tools.runners.base import Setup
-from tools.runners.docker_engine import NAMESPACE, labels, remove_image, translated
+from tools.runners.docker_engine import NAMESPACE, image_labels, remove_image, translated
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -126,7 +126,7 @@ def _events(client: APIClient, context: IO[bytes], tag: str, setup: Setup) -> It
         tag=env_name(tag),
         rm=True,
         forcerm=True,
-        labels=labels(setup.run_id),
+        labels=image_labels(setup.run_id),
         buildargs=dict(setup.build_args),
         network_mode=setup.network or None,
         timeout=int(setup.build_seconds),
@@ -164,7 +164,7 @@ def _buildx(case: Case, files: Sequence[Packed], name: str, need: str, setup: Se
 def _run_buildx(files: Sequence[Packed], name: str, setup: Setup, env: Mapping[str, str]) -> process.Finished:
     """``docker buildx build --load`` on a temporary copy of ``files``."""
     argv = ["docker", "buildx", "build", "--progress=plain", "--load", "-t", name]
-    argv += [f"--label={key}={value}" for key, value in labels(setup.run_id).items()]
+    argv += [f"--label={key}={value}" for key, value in image_labels(setup.run_id).items()]
     argv += [f"--build-arg={key}={value}" for key, value in setup.build_args]
     argv += [f"--network={setup.network}"] if setup.network else []
     with tempfile.TemporaryDirectory(prefix="suite-converter-") as folder:

@@ -13,7 +13,10 @@ from tools.errors import EngineFailed, EngineUnavailable, ImageMissing
 if TYPE_CHECKING:
     from docker import APIClient
 
-RUN_LABEL: Final = "dev.suite-converter.run"
+RUN_LABEL: Final = "dev.suite-converter.run"  # on containers, and on the snapshots made of them
+BUILT_LABEL: Final = (
+    "dev.suite-converter.built-by"  # on built images: a container inherits its image's labels
+)
 OWNER_LABEL: Final = "dev.suite-converter.owner"
 NAMESPACE: Final = "suite-converter"  # every image that we tag stands under this name
 CALL_SECONDS: Final = 180
@@ -56,9 +59,14 @@ def owner() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-def labels(run_id: str) -> dict[str, str]:
-    """The labels of every object that a run makes."""
+def container_labels(run_id: str) -> dict[str, str]:
+    """The labels of every container that a run makes."""
     return {RUN_LABEL: run_id, OWNER_LABEL: owner()}
+
+
+def image_labels(run_id: str) -> dict[str, str]:
+    """The labels of every image that a run builds."""
+    return {BUILT_LABEL: run_id, OWNER_LABEL: owner()}
 
 
 def image_id(client: APIClient, name: str) -> str | None:
@@ -100,18 +108,25 @@ def remove_container(client: APIClient, container: str) -> None:
         client.remove_container(container, force=True, v=True)
 
 
-def containers_of(client: APIClient, run_id: str = "") -> list[Mapping[str, Any]]:
-    """Every container that carries our label, of one run or of any."""
-    label = f"{RUN_LABEL}={run_id}" if run_id else RUN_LABEL
+def containers_with(client: APIClient, label: str = RUN_LABEL) -> list[Mapping[str, Any]]:
+    """Every container that carries ``label``, running or not."""
     with translated("list containers"):
         return list(client.containers(all=True, filters={"label": label}))
 
 
-def images_of(client: APIClient, run_id: str = "") -> list[Mapping[str, Any]]:
-    """Every image that carries our label or stands under our name; of one run those with its label only."""
+def remove_labelled(client: APIClient, label: str) -> None:
+    """Afterwards no container carries ``label``."""
+    for row in containers_with(client, label):
+        remove_container(client, str(row["Id"]))
+
+
+def images_with(client: APIClient, label: str) -> list[Mapping[str, Any]]:
+    """Every image that carries ``label``."""
     with translated("list images"):
-        label = f"{RUN_LABEL}={run_id}" if run_id else RUN_LABEL
-        found = {row["Id"]: row for row in client.images(filters={"label": label}, all=True)}
-        if not run_id:
-            found |= {row["Id"]: row for row in client.images(filters={"reference": f"{NAMESPACE}/*"})}
-    return list(found.values())
+        return list(client.images(filters={"label": label}, all=True))
+
+
+def images_named(client: APIClient, reference: str) -> list[Mapping[str, Any]]:
+    """Every image with a name that matches ``reference``."""
+    with translated("list images"):
+        return list(client.images(filters={"reference": reference}))
