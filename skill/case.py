@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from skill.contract import CASE_FILE, CASES_DIR, DOCKERFILE, PROMPT_FILE, TEST_SCRIPT
 from skill.packing import Folder, Kind, list_names, read_folder
@@ -20,6 +20,8 @@ from skill.textfile import MAX_TEXT, Text, leaves, read_text
 
 if TYPE_CHECKING:
     from skill.dockerfile import Dockerfile
+
+SMALL: Final = 1 << 18  # files up to this size are kept while the case is judged
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class Case:
 
     @cached_property
     def dockerfile(self) -> Dockerfile | None:
-        """The facts of env/Dockerfile; None when an image is named, so that it is not built, or it is no file."""
+        """The facts of env/Dockerfile; None when it is no file, or not built because an image is named."""
         from skill.dockerfile import parse  # its parser is loaded only when a Dockerfile is looked at
 
         data = None if self.image else self.read(DOCKERFILE)
@@ -114,14 +116,24 @@ class Case:
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file below tests/, env/ or oracle/; None for anything else, a link too."""
+        if path in self._small_files:
+            return self._small_files[path]
         name, _, inner = path.partition("/")
         entry = {"tests": self.tests, "env": self.env, "oracle": self.oracle}[name].find(inner)
-        if entry is None or entry.kind is not Kind.FILE or entry.size > MAX_TEXT:
-            return None
-        try:
-            return (self.root / path).read_bytes()
-        except OSError:
-            return None
+        data = None
+        if entry is not None and entry.kind is Kind.FILE and entry.size <= MAX_TEXT:
+            try:
+                with open(f"{self.root}/{path}", "rb") as stream:  # noqa: PTH123  (a third faster, called 20 times a case)
+                    data = stream.read()
+            except OSError:
+                data = None
+        if data is None or len(data) <= SMALL:
+            self._small_files[path] = data
+        return data
+
+    @cached_property
+    def _small_files(self) -> dict[str, bytes | None]:
+        return {}
 
     @property
     def image(self) -> str:

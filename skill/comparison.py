@@ -64,7 +64,7 @@ class Comparison:
 
 
 def file_hash(path: Path, inside: Path) -> str:
-    """The sha256 of a regular file's bytes, in pieces; empty for anything else, also for a link that leaves."""
+    """The sha256 of a regular file, read in pieces; empty for anything else, and for a link that leaves."""
     if leaves(path, inside) or not path.is_file():
         return ""
     try:

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -70,7 +71,11 @@ class Folder:
 
     def find(self, path: str) -> Entry | None:
         """The entry at ``path``, None when there is none."""
-        return next((entry for entry in self.entries if entry.path == path), None)
+        return self._by_path.get(path)
+
+    @cached_property
+    def _by_path(self) -> dict[str, Entry]:
+        return {entry.path: entry for entry in self.entries}
 
     def empty_folders(self) -> Iterator[str]:
         """Every folder that holds no file at any depth, outermost only."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from skill.toml import TomlError, TomlTable, TomlValue, load
@@ -49,11 +50,11 @@ class Settings:
 
     def value(self, key: str) -> TomlValue | None:
         """The value that Margin takes for ``key``: of all spellings the last one."""
-        found = None
-        for name, value in self.table.items():
-            if name == key or name.lower() == key:
-                found = value
-        return found
+        return self._by_lower_name.get(key)
+
+    @cached_property
+    def _by_lower_name(self) -> TomlTable:
+        return {name.lower(): value for name, value in self.table.items()}
 
     def text(self, key: str) -> str:
         """The trimmed string under ``key``; empty when it is absent or no string."""

@@ -85,17 +85,12 @@ def no_explicit_verdict(verifier: Verifier) -> Iterator[Defect]:
     Example: a script that ends with `pytest tests/`
     Right: capture the status and map it to exactly one of three exits.
     """
-    view = verifier.view
-    if (
-        verifier.is_readable
-        and view.statements
-        and not view.ends(view.script.root)
-        and not _can_only_pass(verifier)
-    ):
-        line = bash.line(view.statements[-1])
-        yield verifier.at(
-            line, "the script may run off its end without a verdict", "map the status to exit 0, 1 or 2"
-        )
+    if verifier.is_readable and not _can_only_pass(verifier):
+        view = verifier.view
+        if view.statements and not view.ends(view.script.root):
+            line = bash.line(view.statements[-1])
+            said = "the script may run off its end without a verdict"
+            yield verifier.at(line, said, "map the status to exit 0, 1 or 2")
 
 
 @VERDICT.defect("SC613", "foreign-exit-code", basis="W13")
@@ -222,9 +217,9 @@ def writes_reward_file(verifier: Verifier) -> Iterator[Defect]:
 
 def _can_only_pass(verifier: Verifier) -> bool:
     """Whether every way out of a readable script has status 0."""
-    view = verifier.view
-    if not verifier.is_readable or not view.statements:
+    if not verifier.is_readable or not verifier.view.statements:
         return False
+    view = verifier.view
     values = {exit.value for exit in view.exits} | set(view.library_exits)
     if values - {"0"} or any(name == "exec" for name, _, _ in view.commands):
         return False
