@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,14 +14,17 @@ import pytest
 from agent.cli import parser
 from skill.manifest import Manifest, load
 from skill.rules import all_rules
+from tests.support import rewriting_page
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "references").glob("*.md"))
 DOCUMENTS = [ROOT / "SKILL.md", *PAGES]
+REFUSING = {"Odd", "Refusal", "Refused", "cannot", "refuse"}
 OF_MARGIN = {
     *("--suite", "--agent-config", "--eval", "--output", "--non-interactive"),
     *("--oracle-run", "--dry-run", "--prune-built-image"),
 }
+OF_OTHERS = {"--mount", "--no-tests"}  # BuildKit's and ctest's
 CODE = re.compile(r"\bSC\d{3}\b")
 COMMAND = re.compile(r"^suite-converter .*", re.MULTILINE)
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
@@ -87,7 +92,7 @@ def test_every_flag_named_in_prose_exists(page: Path, capsys: pytest.CaptureFixt
     for command in ("convert", "check", "prove", "resume", "report", "rules", "gc"):
         with contextlib.suppress(SystemExit):
             parser().parse_args([command, "--help"])
-    known = set(FLAG.findall(capsys.readouterr().out)) | OF_MARGIN
+    known = set(FLAG.findall(capsys.readouterr().out)) | OF_MARGIN | OF_OTHERS
     spans = re.findall(
         r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     )
@@ -97,4 +102,46 @@ def test_every_flag_named_in_prose_exists(page: Path, capsys: pytest.CaptureFixt
 
 def test_nothing_leads_outside_the_skill() -> None:
     for page in DOCUMENTS:
-        assert not re.search(r"https?://|\.\./", page.read_text()) or page.name == "margin-contract.md"
+        assert not re.search(r"https?://(?!tools\.example/)|\.\./", page.read_text()), page.name
+
+
+def test_every_refusal_code_is_on_its_page_and_none_besides() -> None:
+    page = (ROOT / "references" / "refusals.md").read_text()
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == set(refusal_codes())
+
+
+def refusal_codes() -> Iterator[str]:
+    """Every code that stands as a text in a call that refuses."""
+    for path in (ROOT / "skill").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and node.args and called(node.func) in REFUSING:
+                yield from chosen(node.args[0])
+
+
+def called(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def chosen(code: ast.expr) -> Iterator[str]:
+    if isinstance(code, ast.IfExp):
+        yield from (*chosen(code.body), *chosen(code.orelse))
+    elif isinstance(code, ast.Constant) and re.fullmatch("[a-z-]+", str(code.value)):
+        yield code.value
+
+
+def test_the_rewriting_page_shows_what_the_code_generates() -> None:
+    text = rewriting_page.PAGE.read_text()
+    assert len(rewriting_page.pairs(text)) >= 12
+    assert rewriting_page.filled(text) == text, "write it anew: python -m tests.support.rewriting_page"
+
+
+def test_the_library_has_every_word_the_rewriting_page_explains() -> None:
+    section = re.search(r"^\| call \|.*?\n\n", rewriting_page.PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    assert section
+    words = {
+        word
+        for cell in re.findall(r"^\| (`.+?) \|", section[0], re.MULTILINE)
+        for word in re.findall(r"`(\w+)", cell)
+    }
+    library = (ROOT / "skill" / "verifier" / "lib.sh").read_text()
+    assert words <= set(re.findall(r"^(\w+)\(\) ", library, re.MULTILINE))
