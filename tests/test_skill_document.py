@@ -14,6 +14,7 @@ import pytest
 from agent.cli import parser
 from skill.manifest import Manifest, load
 from skill.rules import all_rules
+from skill.sources.harbor.fields import FIELDS
 from tests.support import rewriting_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -145,3 +146,10 @@ def test_the_library_has_every_word_the_rewriting_page_explains() -> None:
     }
     library = (ROOT / "skill" / "verifier" / "lib.sh").read_text()
     assert words <= set(re.findall(r"^(\w+)\(\) ", library, re.MULTILINE))
+
+
+def test_every_field_of_harbor_is_on_its_page() -> None:
+    spans = re.findall(r"`([^`\n]+)`", (ROOT / "references" / "harbor-mapping.md").read_text())
+    named = set(re.findall(r"\w+", " ".join(spans)))
+    keys = {key for fields in FIELDS.values() for key in fields} - set(FIELDS)
+    assert keys <= named
