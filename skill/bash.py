@@ -1,4 +1,5 @@
-"""The only door to tree-sitter: bash scripts as syntax trees, and the few questions asked of them.
+"""
+The only door to tree-sitter: bash scripts as syntax trees, and the few questions asked of them.
 
 The tree recovers from errors, so ``Script.broken`` has to be asked before anything is concluded; an unrendered
 template or a conflict marker shows there although ``bash -n`` may accept the text.
@@ -13,8 +14,20 @@ from functools import cache
 from tree_sitter import Language, Node, Parser, Tree
 
 REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
-WORDS = ("word", "string", "raw_string", "ansi_c_string", "concatenation", "simple_expansion", "expansion", "number",
-         "command_substitution", "translated_string", "arithmetic_expansion", "process_substitution")
+WORDS = (
+    "word",
+    "string",
+    "raw_string",
+    "ansi_c_string",
+    "concatenation",
+    "simple_expansion",
+    "expansion",
+    "number",
+    "command_substitution",
+    "translated_string",
+    "arithmetic_expansion",
+    "process_substitution",
+)
 
 
 @cache
@@ -69,7 +82,11 @@ def line(node: Node) -> int:
 
 def statements(node: Node) -> list[Node]:
     """The statements directly inside a program, group, branch or function body, comments left out."""
-    return [child for child in node.named_children if child.type not in ("comment", "heredoc_body", "heredoc_start", "heredoc_end")]
+    return [
+        child
+        for child in node.named_children
+        if child.type not in ("comment", "heredoc_body", "heredoc_start", "heredoc_end")
+    ]
 
 
 def commands(node: Node) -> Iterator[Node]:

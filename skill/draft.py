@@ -1,4 +1,5 @@
-"""The mechanical conversion: one source task and a person's choices become the files of one case.
+"""
+The mechanical conversion: one source task and a person's choices become the files of one case.
 
 Nothing is written here and nothing is asked; the same task, name and choices give the same bytes.
 """
@@ -59,7 +60,13 @@ def draft(task: SourceTask, name: str, choices: Choices) -> CaseDraft | Refused:
 
 
 def _case(
-    task: SourceTask, name: str, place: Workplace, container: Environment, tests: Verifier, seconds: int, solution: Part
+    task: SourceTask,
+    name: str,
+    place: Workplace,
+    container: Environment,
+    tests: Verifier,
+    seconds: int,
+    solution: Part,
 ) -> CaseDraft:
     assert task.prompt is not None
     config = dump(_config(task, name, place, container.image, seconds)).encode()

@@ -49,7 +49,8 @@ class Part:
 
 
 def mode_of(file: SourceFile) -> int:
-    """0755 for what is executable or a shell script, 0644 for the rest.
+    """
+    0755 for what is executable or a shell script, 0644 for the rest.
 
     Margin stages files with their recorded mode, and the container's user may not own them (contract row W12).
     """
@@ -72,7 +73,9 @@ def rewritten(path: str, data: bytes, by: str, source: str, before: bytes, mode:
     """``data`` at ``path``, made from ``source`` by rule ``by``; equal bytes are a copy."""
     action = Action.COPIED if data == before else Action.REWRITTEN
     origin = "" if action is Action.COPIED else digest(before)
-    return OutFile(path, mode, data), Row(path, action, digest(data), mode, source, origin, "" if action is Action.COPIED else by)
+    return OutFile(path, mode, data), Row(
+        path, action, digest(data), mode, source, origin, "" if action is Action.COPIED else by
+    )
 
 
 def joined(pairs: list[tuple[OutFile, Row]]) -> Part:

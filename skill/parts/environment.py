@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from skill.contract import IMAGE_PIN
 from skill.finding import Finding, Severity
-from skill.parts.base import Choices, OutFile, Part, Refused, copied, generated, joined, rewritten
 from skill.ledger import Row
+from skill.parts.base import Choices, OutFile, Part, Refused, copied, generated, joined, rewritten
 from skill.parts.workplace import Workplace
 from skill.sources.base import EnvValue, SourceTask
 
@@ -29,7 +29,11 @@ def environment(task: SourceTask, choices: Choices, place: Workplace) -> Environ
     has_own_dockerfile = any(file.path == "Dockerfile" for file in task.environment)
     if task.image and has_own_dockerfile and choices.image is None:
         return Refused("image-choice", "the task has an image and a Dockerfile; say which with --image keep|dockerfile")
-    keep = task.image is not None and (choices.image == "keep" or not has_own_dockerfile) and task.generated_dockerfile is None
+    keep = (
+        task.image is not None
+        and (choices.image == "keep" or not has_own_dockerfile)
+        and task.generated_dockerfile is None
+    )
     if choices.image == "keep" and task.image and task.generated_dockerfile is not None and IMAGE_PIN.match(task.image):
         return _dockerfile(task, choices, place)
     if keep:
@@ -40,9 +44,18 @@ def environment(task: SourceTask, choices: Choices, place: Workplace) -> Environ
 def _image(task: SourceTask) -> Environment | Refused:
     image = task.image or ""
     if not IMAGE_PIN.match(image) or image.startswith("sha256:"):
-        return Refused("image-not-pinned", f"the image {image} has no digest, and Margin takes no tag; use --image dockerfile")
+        return Refused(
+            "image-not-pinned",
+            f"the image {image} has no digest, and Margin takes no tag; use --image dockerfile",
+        )
     findings = [
-        Finding("case.toml", 0, "S310", Severity.WARNING, f"environment variable {name} reaches the scripts but not the agent: the image is kept as it is")
+        Finding(
+            "case.toml",
+            0,
+            "S310",
+            Severity.WARNING,
+            f"environment variable {name} reaches the scripts but not the agent: the image is kept as it is",
+        )
         for name in sorted(task.environment_env)
     ]
     return Environment(image, Part(), dict(task.environment_env), tuple(findings))
@@ -61,13 +74,19 @@ def _dockerfile(task: SourceTask, choices: Choices, place: Workplace) -> Environ
         return Refused("no-environment", "there is no Dockerfile to build and no image was kept")
     after = before.removeprefix(b"\xef\xbb\xbf")
     if lines:
-        after += (b"" if after.endswith(b"\n") else b"\n") + "\n".join(["# added by suite-converter", *lines, ""]).encode()
+        after += (b"" if after.endswith(b"\n") else b"\n") + "\n".join(
+            ["# added by suite-converter", *lines, ""]
+        ).encode()
     if task.generated_dockerfile is not None and not any(file.path == "Dockerfile" for file in task.environment):
         pairs.append(generated("env/Dockerfile", after, "dockerfile-for-image"))
     else:
         pairs.append(rewritten("env/Dockerfile", after, "dockerfile-lines", "environment/Dockerfile", before, 0o644))
-    pairs += [generated(f"env/{folder}/.keep", b"", "empty-folder") for folder in task.empty_dirs if _is_copied(task, folder)]
-    exported = {name: value for name, value in task.environment_env.items() if value.literal is None and value.default is None}
+    pairs += [
+        generated(f"env/{folder}/.keep", b"", "empty-folder") for folder in task.empty_dirs if _is_copied(task, folder)
+    ]
+    exported = {
+        name: value for name, value in task.environment_env.items() if value.literal is None and value.default is None
+    }
     return Environment("", joined(pairs), exported)
 
 
@@ -77,7 +96,11 @@ def _appended(task: SourceTask, choices: Choices, place: Workplace) -> list[str]
     for name, value in sorted(task.environment_env.items()):
         text = value.literal if value.literal is not None else value.default
         if text is not None and "\n" not in text:
-            lines.append(f"ENV {name}={json.dumps(text.replace('$', chr(92) + '$'), ensure_ascii=False)}" if "$" not in text else f"ENV {name}={_quoted(text)}")
+            lines.append(
+                f"ENV {name}={json.dumps(text.replace('$', chr(92) + '$'), ensure_ascii=False)}"
+                if "$" not in text
+                else f"ENV {name}={_quoted(text)}"
+            )
     dockerfile = task.dockerfile
     if task.workdir and dockerfile is not None and dockerfile.workdir != task.workdir:
         lines.append(f"WORKDIR {task.workdir}")

@@ -34,7 +34,9 @@ def _script(task: SourceTask, place: Workplace, exported: dict[str, EnvValue], s
         elif value.default is not None:
             lines.append(f'[ -n "${{{name}-}}" ] || {name}={shlex.quote(value.default)}; export {name}')
         else:
-            lines.append(f'[ -n "${{{name}-}}" ] || {{ echo "{name} is not set: the source takes it from its host" >&2; exit 1; }}')
+            lines.append(
+                f'[ -n "${{{name}-}}" ] || {{ echo "{name} is not set: the source takes it from its host" >&2; exit 1; }}'
+            )
     lines += [
         f"# the source has its solution at /{FOLDER}, merged into what the image may hold there",
         f'if [ -d /{FOLDER} ]; then cp -a "$ORACLE/{FOLDER}/." /{FOLDER}/; else ln -s "$ORACLE/{FOLDER}" /{FOLDER}; fi || exit 1',

@@ -27,7 +27,12 @@ class Verifier:
 
 
 def verifier(
-    task: SourceTask, choices: Choices, place: Workplace, seconds: int, exported: dict[str, EnvValue], prompt: str
+    task: SourceTask,
+    choices: Choices,
+    place: Workplace,
+    seconds: int,
+    exported: dict[str, EnvValue],
+    prompt: str,
 ) -> Verifier | Refused:
     """The rewritten verifier, or the refusal that its oddity means without a mind to handle it."""
     script = next(file for file in task.tests if file.path == SCRIPT)

@@ -18,7 +18,9 @@ BASES = {
     "/go": re.compile(r"^(?:docker\.io/)?(?:[\w.-]+/)*golang(?:[:@].*)?$"),
     "/app": re.compile(r"t-bench/(?:ubuntu-24-04|python-3-13)(?:[:@].*)?$"),
 }
-PLACE = re.compile(r"(?<![\w./-])(/(?:app|workspace|testbed|repo|task|code|project|src|workdir|work))(?=/|[\s\"'`).,:;]|$)")
+PLACE = re.compile(
+    r"(?<![\w./-])(/(?:app|workspace|testbed|repo|task|code|project|src|workdir|work))(?=/|[\s\"'`).,:;]|$)"
+)
 
 
 @dataclass(frozen=True)
@@ -60,5 +62,8 @@ def _cwd(task: SourceTask, choices: Choices, texts: tuple[str, ...]) -> tuple[st
     places = Counter(match for text in texts for match in PLACE.findall(text))
     if len(places) == 1:
         place = next(iter(places))
-        return place, f"the only place that prompt, tests and solution name ({places[place]} times); not seen in an image"
+        return (
+            place,
+            f"the only place that prompt, tests and solution name ({places[place]} times); not seen in an image",
+        )
     return None

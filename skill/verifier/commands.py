@@ -8,7 +8,9 @@ QUIET = frozenset(
     " uname unset wc which whoami".split()
 )
 # Say something or look around; may stand before the tests without being part of them.
-DIAGNOSTIC = frozenset("echo printf ls pwd whoami date id uname hostname df free env nproc true : shopt umask ulimit hash type".split())
+DIAGNOSTIC = frozenset(
+    "echo printf ls pwd whoami date id uname hostname df free env nproc true : shopt umask ulimit hash type".split()
+)
 
 INSTALLERS: dict[str, tuple[str, ...]] = {  # command -> sub-commands that install; () means any
     "apt-get": (),
@@ -29,7 +31,9 @@ INSTALLERS: dict[str, tuple[str, ...]] = {  # command -> sub-commands that insta
     "corepack": (),
 }
 FETCHERS = frozenset(("curl", "wget"))
-NETWORK = frozenset("apt-get apt apk yum dnf pip pip3 uv uvx curl wget npm npx pnpm yarn go cargo gem mvn gradle git playwright".split())
+NETWORK = frozenset(
+    "apt-get apt apk yum dnf pip pip3 uv uvx curl wget npm npx pnpm yarn go cargo gem mvn gradle git playwright".split()
+)
 
 # Interpreters, compilers and runners whose absence says nothing about the candidate.
 TOOLS = frozenset(

@@ -15,7 +15,9 @@ JUDGE = re.compile(
     r"|^\s*(?:import|from) (?:anthropic|openai)\b|\bllm_judge\b",
     re.MULTILINE,
 )
-SIDECAR = re.compile(r"https?://(?!localhost\b|127\.|0\.0\.0\.0|host\b|example\b)([a-z][a-z0-9_-]*)(?::\d+)(?=[/\"'\s]|$)")
+SIDECAR = re.compile(
+    r"https?://(?!localhost\b|127\.|0\.0\.0\.0|host\b|example\b)([a-z][a-z0-9_-]*)(?::\d+)(?=[/\"'\s]|$)"
+)
 PLACEHOLDER = re.compile(r"\{\{\s*\w+\s*\}\}|\{(?:test_command|task_id|instance_id|problem_id)\}")
 CONFLICT = re.compile(rb"^(?:<<<<<<< |>>>>>>> )", re.MULTILINE)
 CODE = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".bash", ".toml", ".yaml", ".yml")
@@ -46,9 +48,13 @@ def unreadable(script: bytes) -> Odd | None:
 def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
     """Every reason against a conversion by rule, gravest first."""
     if script.broken:
-        yield Odd("broken-verifier", f"tests/test.sh:{script.broken}: bash cannot read it", (f"syntax error in line {script.broken}",))
+        yield Odd(
+            "broken-verifier",
+            f"tests/test.sh:{script.broken}: bash cannot read it",
+            (f"syntax error in line {script.broken}",),
+        )
         return
-    for path, text in _code(given, script):
+    for path, text in _code(given):
         if AGENT_LOG.search(text):
             yield Odd("agent-log", f"tests/{path} grades the agent's own log, which Margin does not keep")
         if JUDGE.search(text):
@@ -58,22 +64,32 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
     for command in bash.commands(script.root):
         name, words = bash.name(script, command), bash.words(script, command)
         if name == "trap" and not (len(words) > 1 and re.match(r"(?:kill|rm|-|:|cleanup|stop)", words[1])):
-            yield Odd("needs-agent", "a trap decides the verdict on the way out", (f"line {bash.line(command)}: {' '.join(words)[:80]}",))
+            yield Odd(
+                "needs-agent",
+                "a trap decides the verdict on the way out",
+                (f"line {bash.line(command)}: {' '.join(words)[:80]}",),
+            )
         if name in ("docker", "ssh", "kubectl", "systemctl"):
-            yield Odd("needs-agent", f"the verifier works on something outside the container ({name})", (f"line {bash.line(command)}: {name}",))
+            yield Odd(
+                "needs-agent",
+                f"the verifier works on something outside the container ({name})",
+                (f"line {bash.line(command)}: {name}",),
+            )
 
 
-def _code(given: VerifierInput, script: bash.Script) -> Iterator[tuple[str, str]]:
-    """Texts without their comments and docstrings, by path."""
+def _code(given: VerifierInput) -> Iterator[tuple[str, str]]:
+    """Texts that hold one of the patterns, without their comments and docstrings, by path."""
     yield "test.sh", _without_comments(given.script)
     for asset in given.assets:
+        text = asset.data.decode("utf-8", "replace") if asset.path.endswith(CODE) else ""
+        if not any(pattern.search(text) for pattern in (AGENT_LOG, JUDGE, SIDECAR)):
+            continue
         if asset.path.endswith(".py"):
             module = python.tree(asset.data)
             if module is not None:
                 yield asset.path, "\n".join(_python_text(asset, module))
                 continue
-        if asset.path.endswith(CODE):
-            yield asset.path, _without_comments(asset.data)
+        yield asset.path, _without_comments(asset.data)
 
 
 def _python_text(asset: Asset, module: object) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""What stands before the tests in a source's script, statement by statement.
+"""
+What stands before the tests in a source's script, statement by statement.
 
 ``kind`` answers for one top-level statement; None means that it belongs to the candidate phase.
 """
@@ -63,7 +64,11 @@ def _working_directory_guard(script: bash.Script, node: Node) -> bool:
     text = script.text(node)
     head = text.split("then", 1)[0]
     names = {bash.name(script, command) for command in bash.commands(node)}
-    return bool(re.search(r"\$\{?PWD|\$\(pwd\)", head)) and names <= {"echo", "exit", "printf", "pwd", ""} and '"/"' in head
+    return (
+        bool(re.search(r"\$\{?PWD|\$\(pwd\)", head))
+        and names <= {"echo", "exit", "printf", "pwd", ""}
+        and '"/"' in head
+    )
 
 
 def _leaves(script: bash.Script, node: Node) -> list[Node] | None:
@@ -72,8 +77,22 @@ def _leaves(script: bash.Script, node: Node) -> list[Node] | None:
         return [node]
     if node.type == "file_redirect":
         target = node.child_by_field_name("destination")
-        return [] if target is None or re.match(r"(?:/dev/|/tmp/|/logs/|/etc/apt|\d|&)", bash.plain(script, target)) else None
-    inner = ("list", "pipeline", "redirected_statement", "compound_statement", "if_statement", "else_clause", "elif_clause", "negated_command", "subshell")
+        return (
+            []
+            if target is None or re.match(r"(?:/dev/|/tmp/|/logs/|/etc/apt|\d|&)", bash.plain(script, target))
+            else None
+        )
+    inner = (
+        "list",
+        "pipeline",
+        "redirected_statement",
+        "compound_statement",
+        "if_statement",
+        "else_clause",
+        "elif_clause",
+        "negated_command",
+        "subshell",
+    )
     if node.type in ("variable_assignment", "declaration_command"):
         return [] if _plain_value(script.text(node)) else None
     if node.type not in inner or (node.children and node.children[0].type == "(("):
@@ -105,7 +124,11 @@ def _leaf(script: bash.Script, node: Node) -> Kind | None:
     if name in ("export", "unset", "alias", "sleep"):
         return Kind.DIAGNOSTIC
     if name == "rm":
-        return Kind.DIAGNOSTIC if all(word.startswith(("-", "/var/lib/apt", "/var/cache/apt", "/logs/verifier")) for word in rest) else None
+        return (
+            Kind.DIAGNOSTIC
+            if all(word.startswith(("-", "/var/lib/apt", "/var/cache/apt", "/logs/verifier")) for word in rest)
+            else None
+        )
     return Kind.INSTALL if _installs(name, rest) else None
 
 
@@ -115,7 +138,11 @@ def _installs(name: str, rest: list[str]) -> bool:
         if name in ("venv", "ensurepip"):
             return True
     if name in ("source", "."):
-        return len(rest) == 1 and bool(SETTINGS.search(rest[0])) and not rest[0].startswith(("/tests", "/app", "/workspace"))
+        return (
+            len(rest) == 1
+            and bool(SETTINGS.search(rest[0]))
+            and not rest[0].startswith(("/tests", "/app", "/workspace"))
+        )
     if name in FETCHERS:
         urls = [word for word in rest if "://" in word]
         return bool(urls) and not any(LOCAL.search(url.split("/")[2]) for url in urls)
@@ -126,7 +153,7 @@ def _installs(name: str, rest: list[str]) -> bool:
     subcommands = INSTALLERS.get(name)
     if subcommands is None:
         return False
-    return (not subcommands or bool(rest) and rest[0] in subcommands) and not _of_the_workspace(rest)
+    return (not subcommands or (bool(rest) and rest[0] in subcommands)) and not _of_the_workspace(rest)
 
 
 def _of_the_workspace(rest: list[str]) -> bool:
@@ -135,6 +162,9 @@ def _of_the_workspace(rest: list[str]) -> bool:
         before = rest[index - 1] if index else ""
         if before in ("-r", "-e", "--requirement", "--editable") and not word.startswith("/tests"):
             return True
-        if word == "." or word.startswith(("./", ".[", "/app", "/workspace", "/testbed", "/task", "/repo")) and not before.startswith("-"):
+        if word == "." or (
+            word.startswith(("./", ".[", "/app", "/workspace", "/testbed", "/task", "/repo"))
+            and not before.startswith("-")
+        ):
             return True
     return rest[:1] == ["sync"]

@@ -38,7 +38,8 @@ def top_imports(module: ast.Module) -> Iterator[str]:
 
 
 def brought(names: set[str], siblings: set[str], provided: frozenset[str]) -> tuple[str, ...]:
-    """Of imported ``names`` those that the suite itself brings: neither standard, nor beside the tests, nor the candidate's.
+    """
+    Of imported ``names`` those that the suite itself brings: neither standard, nor beside the tests, nor the candidate's.
 
     ``provided`` holds distributions that the image or the bootstrap installs; only of these it is known that their
     absence says nothing about the candidate.

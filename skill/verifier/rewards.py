@@ -50,7 +50,9 @@ def _shell(script: bash.Script, path: str = "test.sh") -> str:
     """Why what the script writes may be neither 0 nor 1; '' when every write was understood."""
     understood = False
     for node in bash.walk(script.root):
-        if node.type == "redirected_statement" and any(TARGET.search(to) for op, to in bash.redirects(script, node) if ">" in op):
+        if node.type == "redirected_statement" and any(
+            TARGET.search(to) for op, to in bash.redirects(script, node) if ">" in op
+        ):
             understood = True
             if not all(_binary(script, value) for value in _printed(script, node)):
                 return f"{path}:{bash.line(node)} may write a reward other than 0 or 1"
@@ -59,7 +61,9 @@ def _shell(script: bash.Script, path: str = "test.sh") -> str:
             if not rewards_python.is_binary(script.data[node.start_byte : node.end_byte]):
                 return f"{path}:{bash.line(node)} may write a reward other than 0 or 1"
     mentioned = any(
-        REWARD.search(script.data[node.start_byte : node.end_byte]) for node in bash.walk(script.root) if node.type in ("word", "string_content", "raw_string")
+        REWARD.search(script.data[node.start_byte : node.end_byte])
+        for node in bash.walk(script.root)
+        if node.type in ("word", "string_content", "raw_string")
     )
     return "" if understood or not mentioned else f"{path} hands the reward file to a command"
 

@@ -1,4 +1,5 @@
-"""Can a Python program write a reward other than 0 or 1? Answered from its syntax tree, cautiously.
+"""
+Can a Python program write a reward other than 0 or 1? Answered from its syntax tree, cautiously.
 
 Only what can be shown counts: an expression is *binary* when every value that can reach it is 0, 1, true or false.
 Everything else is "open", and the case needs a threshold from a person.
@@ -34,7 +35,9 @@ class _Program:
         self.values: dict[str, list[ast.expr | None]] = {}
         for node in ast.walk(module):
             self._bind(node)
-        self.paths = {name for name, values in self.values.items() if any(v is not None and self._is_path(v) for v in values)}
+        self.paths = {
+            name for name, values in self.values.items() if any(v is not None and self._is_path(v) for v in values)
+        }
         self._handles()
 
     def _bind(self, node: ast.AST) -> None:
@@ -62,11 +65,17 @@ class _Program:
     def _handles(self) -> None:
         """Names of files opened on a reward path count as such paths."""
         for node in ast.walk(self.module):
-            if isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name) and self._on_reward(node.context_expr):
+            if (
+                isinstance(node, ast.withitem)
+                and isinstance(node.optional_vars, ast.Name)
+                and self._on_reward(node.context_expr)
+            ):
                 self.paths.add(node.optional_vars.id)
 
     def _on_reward(self, node: ast.expr) -> bool:
-        return self._is_path(node) or any(isinstance(part, ast.Name) and part.id in self.paths for part in ast.walk(node))
+        return self._is_path(node) or any(
+            isinstance(part, ast.Name) and part.id in self.paths for part in ast.walk(node)
+        )
 
     def sinks(self) -> list[ast.expr]:
         """The expressions that are written to a reward file."""
@@ -74,12 +83,25 @@ class _Program:
         for node in ast.walk(self.module):
             if not isinstance(node, ast.Call):
                 continue
-            if isinstance(node.func, ast.Attribute) and node.func.attr in ("write_text", "write") and self._on_reward(node.func.value):
+            if (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("write_text", "write")
+                and self._on_reward(node.func.value)
+            ):
                 found += node.args[:1]
-            elif isinstance(node.func, ast.Attribute) and node.func.attr == "dump" and len(node.args) > 1 and self._on_reward(node.args[1]):
+            elif (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr == "dump"
+                and len(node.args) > 1
+                and self._on_reward(node.args[1])
+            ):
                 found.append(node.args[0])
             elif isinstance(node.func, ast.Name) and node.func.id == "print":
-                found += [node.args[0] for word in node.keywords if word.arg == "file" and self._on_reward(word.value) and node.args]
+                found += [
+                    node.args[0]
+                    for word in node.keywords
+                    if word.arg == "file" and self._on_reward(word.value) and node.args
+                ]
         return found
 
     def binary(self, node: ast.expr | None, depth: int) -> bool:
@@ -87,8 +109,12 @@ class _Program:
         if node is None or depth > 12:
             return False
         if isinstance(node, ast.Constant):
-            return node.value in (0, 1) if not isinstance(node.value, str) else bool(BINARY_TEXT.match(node.value)) or self._json(node.value)
-        if isinstance(node, ast.Compare) or isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return (
+                node.value in (0, 1)
+                if not isinstance(node.value, str)
+                else bool(BINARY_TEXT.match(node.value)) or self._json(node.value)
+            )
+        if isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
             return True
         if isinstance(node, ast.IfExp):
             return self.binary(node.body, depth + 1) and self.binary(node.orelse, depth + 1)
@@ -136,7 +162,13 @@ class _Program:
         return bool(arguments) and all(self.binary(argument, depth + 1) for argument in arguments)
 
     def _call(self, node: ast.Call, depth: int) -> bool:
-        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        name = (
+            node.func.id
+            if isinstance(node.func, ast.Name)
+            else node.func.attr
+            if isinstance(node.func, ast.Attribute)
+            else ""
+        )
         if name in BINARY_CALLS:
             return True
         if name in PASSED_ON and node.args:

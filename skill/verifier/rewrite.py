@@ -17,7 +17,7 @@ from skill.verifier.base import Asset, Odd, Rewrite, VerifierInput
 from skill.verifier.prefix import Kind, kind
 from skill.verifier.rewards import ODD_REWARD, rewards
 from skill.verifier.runner import EXPANSION, Call, call_of, pytest_call
-from skill.verifier.split import Split, split
+from skill.verifier.split import Split, understood
 
 PASS_IF = re.compile(r"\s*([\w.-]+)\s*(>=|>|==)\s*(\d+(?:\.\d+)?)\s*\Z")
 TEST_PLACES = ("TEST_DIR", "TESTS_DIR", "TESTS_ROOT", "HARBOR_TESTS_DIR", "TEST_ROOT")
@@ -25,17 +25,18 @@ RESERVED = (template.SOURCE_SCRIPT, ".verdict")
 
 
 def rewrite(given: VerifierInput) -> Rewrite | Odd:
-    """The verifier in Margin's terms, or why a rule cannot write it.
+    """
+    The verifier in Margin's terms, or why a rule cannot write it.
 
     The result depends on ``given`` alone. An Odd's code is the refusal's: "needs-agent" where a mind could do it.
     """
     odd = hazards.unreadable(given.script) or _reserved(given.assets)
     if odd:
         return odd
-    script = bash.parse(given.script)
+    script, cut = understood(given.script)
     for odd in hazards.hazards(given, script):
         return odd
-    cut = split(script)
+    assert cut is not None, "a broken script is a hazard"
     if cut.test is not None and not source_script.in_function(cut.test):
         return _late_bootstrap(script, cut) or _direct(given, script, cut)
     return _late_bootstrap(script, cut) or _wrapped(given, script, cut)
@@ -54,20 +55,30 @@ def _late_bootstrap(script: bash.Script, cut: Split) -> Odd | None:
         for command in bash.commands(node):
             if kind(script, command) is Kind.INSTALL:
                 text = " ".join(script.text(command).split())[:80]
-                return Odd("needs-agent", "the verifier installs something after its tests began", (f"line {bash.line(command)}: {text}",))
+                return Odd(
+                    "needs-agent",
+                    "the verifier installs something after its tests began",
+                    (f"line {bash.line(command)}: {text}",),
+                )
     return None
 
 
 def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | Odd:
     assert cut.test is not None
     call = call_of(script, cut.test)
-    if call.runner == "status" and "pytest" in script.text(cut.test) + _assigned(script):
-        return Odd("needs-agent", "pytest is started in a way that is not understood", (f"line {bash.line(cut.test)}",))
-    checks, problem = _checks(script, [*cut.body, cut.test], cut, call)
+    if call.runner != "pytest" and _starts_pytest(script, cut.test, call):
+        return Odd(
+            "needs-agent",
+            "pytest is started in a way that is not understood",
+            (f"line {bash.line(cut.test)}",),
+        )
+    checks, problem = _checks(script, [*cut.body, cut.test], call)
+    checks += _delegated(given, script.text(cut.test)) if call.runner in ("bash", "sh", "status") else ()
     if problem:
         return problem
     report = call.report or "$PRIVATE/report.xml"
-    before, judge = (), "judge_status"
+    before: tuple[str, ...] = ()
+    judge = "judge_status"
     if call.runner == "pytest":
         judge = f'judge_pytest "{report}"'
         before = (f'rm -f "{report}"',) if call.report else ()
@@ -75,8 +86,27 @@ def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | 
     return _rewrite(given, text, source_script.until_test(script, cut, call))
 
 
-def _assigned(script: bash.Script) -> str:
-    return " ".join(script.text(node) for node in bash.walk(script.root) if node.type == "variable_assignment")
+def _starts_pytest(script: bash.Script, test: Node, call: Call) -> bool:
+    """Whether pytest hides in a string or a variable of the test command."""
+    text = script.text(test)
+    if call.runner == "status":
+        text += " ".join(script.text(node) for node in bash.walk(script.root) if node.type == "variable_assignment")
+    return bool(re.search(r"(?<![\w/.-])pytest(?![\w/.-])", text))
+
+
+def _delegated(given: VerifierInput, command: str) -> tuple[str, ...]:
+    """Trials of the pytest that a script beside test.sh starts, when the test command starts that script."""
+    trials: list[str] = []
+    for asset in given.assets:
+        if asset.path.endswith(".sh") and asset.path.rsplit("/", 1)[-1] in command:
+            script = bash.parse(asset.data)
+            calls = (pytest_call(script, node) for node in bash.commands(script.root))
+            trials += [
+                f"runner_works {call.trial}"
+                for call in calls
+                if call and call.trial and not EXPANSION.search(call.trial.replace("$PRIVATE", ""))
+            ]
+    return tuple(dict.fromkeys(trials))
 
 
 def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | Odd:
@@ -91,8 +121,11 @@ def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite |
     if found.open and threshold is None:
         return Odd("reward-not-binary", f"{found.open}; state a threshold with --pass-if", (found.open,))
     nodes = bash.statements(script.root)[len(cut.prefix) :]
-    pytest = next((call for node in nodes for command in bash.commands(node) if (call := pytest_call(script, command))), None)
-    checks, problem = _checks(script, nodes, cut, pytest or Call("reward"))
+    pytest = next(
+        (call for node in nodes for command in bash.commands(node) if (call := pytest_call(script, command))),
+        None,
+    )
+    checks, problem = _checks(script, nodes, pytest or Call("reward"))
     if problem:
         return problem
     judge = f"judge_reward {threshold[1]} '{threshold[2]}' {threshold[3]}" if threshold else "judge_reward"
@@ -101,7 +134,7 @@ def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite |
     return _rewrite(given, text, source_script.whole(script, cut))
 
 
-def _checks(script: bash.Script, nodes: list[Node], cut: Split, call: Call) -> tuple[tuple[str, ...], Odd | None]:
+def _checks(script: bash.Script, nodes: list[Node], call: Call) -> tuple[tuple[str, ...], Odd | None]:
     """Trials that go before the candidate, so that a fault of the harness is seen as one."""
     if call.runner == "pytest":
         if not call.trial or EXPANSION.search(call.trial.replace("$PRIVATE", "")):
@@ -116,7 +149,11 @@ def _checks(script: bash.Script, nodes: list[Node], cut: Split, call: Call) -> t
                 trial = _fetched_tool(words)
                 if not trial:
                     text = " ".join(words)[:80]
-                    return (), Odd("needs-agent", "a tool is fetched while grading and cannot be tried beforehand", (f"line {bash.line(command)}: {text}",))
+                    return (), Odd(
+                        "needs-agent",
+                        "a tool is fetched while grading and cannot be tried beforehand",
+                        (f"line {bash.line(command)}: {text}",),
+                    )
                 checks.append(f"tool_starts {trial} --help")
     return tuple(dict.fromkeys(checks)), None
 

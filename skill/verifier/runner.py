@@ -55,9 +55,29 @@ def _runner_name(words: list[str]) -> str:
         base = word.rsplit("/", 1)[-1]
         if base in ("python", "python3"):
             return "unittest" if "unittest" in words else "python"
-        if base in ("node", "npm", "npx", "go", "cargo", "java", "mvn", "gradle", "make", "ctest", "bats", "bash", "sh", "ruby", "Rscript"):
+        if base in (
+            "node",
+            "npm",
+            "npx",
+            "go",
+            "cargo",
+            "java",
+            "mvn",
+            "gradle",
+            "make",
+            "ctest",
+            "bats",
+            "bash",
+            "sh",
+            "ruby",
+            "Rscript",
+        ):
             return base
-        if base not in ("timeout", "env", "exec", "time", "nice", "sudo", "stdbuf", "xvfb-run") and not word[:1].isdigit() and "=" not in word:
+        if (
+            base not in ("timeout", "env", "exec", "time", "nice", "sudo", "stdbuf", "xvfb-run")
+            and not word[:1].isdigit()
+            and "=" not in word
+        ):
             break
     return "status"
 
@@ -66,7 +86,14 @@ def pytest_call(script: bash.Script, command: Node) -> Call | None:
     """The call when ``command`` runs pytest, whatever starts it (uvx, uv run, python -m, timeout)."""
     nodes = [child for child in command.named_children if child.type == "command_name" or child.type in bash.WORDS]
     words = bash.words(script, command)
-    at = next((i for i, word in enumerate(words) if word.rsplit("/", 1)[-1] in ("pytest", "py.test") and _is_runner(words, i)), None)
+    at = next(
+        (
+            i
+            for i, word in enumerate(words)
+            if word.rsplit("/", 1)[-1] in ("pytest", "py.test") and _is_runner(words, i)
+        ),
+        None,
+    )
     if at is None:
         return None
     report = ""
@@ -79,7 +106,9 @@ def pytest_call(script: bash.Script, command: Node) -> Call | None:
 def _is_runner(words: list[str], at: int) -> bool:
     """A word "pytest" that is the program, not the value of an option such as ``--with pytest``."""
     before = words[at - 1] if at else ""
-    return before not in ("--with", "-w", "--from", "-p", "install", "add", "-k", "-m") or (before == "-m" and "python" in words[at - 2])
+    return before not in ("--with", "-w", "--from", "-p", "install", "add", "-k", "-m") or (
+        before == "-m" and "python" in words[at - 2]
+    )
 
 
 def _trial(script: bash.Script, nodes: list[Node], words: list[str], at: int) -> str:

@@ -1,4 +1,5 @@
-"""The source's script as it stands in the converted case: whole, or without what test.sh took over.
+"""
+The source's script as it stands in the converted case: whole, or without what test.sh took over.
 
 Bootstrap statements that moved to test.sh become comments on their own lines, so that line numbers hold. In the
 direct form the script ends with its test command; the tail that turned a status into a reward is test.sh's.
@@ -90,7 +91,7 @@ def _comment(data: bytes, node: Node) -> bytes:
     start = data.rfind(b"\n", 0, node.start_byte) + 1
     end = data.find(b"\n", node.end_byte)
     after = data[node.end_byte : end if end >= 0 else len(data)].strip()
-    if data[start : node.start_byte].strip() or after not in (b"", b";") and not after.startswith(b"#"):
+    if data[start : node.start_byte].strip() or (after not in (b"", b";") and not after.startswith(b"#")):
         return b":"
     return b"\n".join(MOVED + line for line in data[node.start_byte : node.end_byte].split(b"\n"))
 

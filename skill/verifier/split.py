@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -23,14 +24,21 @@ class Split:
     options: tuple[str, ...]  # set commands in force at the test command
 
 
+@lru_cache(maxsize=512)
+def understood(data: bytes) -> tuple[bash.Script, Split | None]:
+    """The script with its cut (None when it is broken); equal bytes are analysed once."""
+    script = bash.parse(data)
+    return script, None if script.broken else split(script)
+
+
 def split(script: bash.Script) -> Split:
     """Cut ``script``; ``test`` is set only when the tail provably maps 0 to reward 1 and all else to 0 or none."""
     nodes = bash.statements(script.root)
     prefix = _prefix(script, nodes)
     rest = nodes[len(prefix) :]
-    reason = "the script runs no test"
+    reason, assigned = "the script runs no test", _assigned(script)
     for index in range(len(rest)):
-        table, test, unknown = _table(script, nodes, len(prefix) + index)
+        table, test, unknown = _table(script, nodes, len(prefix) + index, assigned)
         body = tuple(rest[:index])
         problem = unknown if test is None else _unfit(script, body) or _misfit(table)
         if test is not None and not problem:
@@ -49,12 +57,14 @@ def _prefix(script: bash.Script, nodes: list[Node]) -> tuple[tuple[Kind, Node], 
     return tuple(found)
 
 
-def _table(script: bash.Script, nodes: list[Node], start: int) -> tuple[dict[int, float | None], Node | None, str]:
+def _table(
+    script: bash.Script, nodes: list[Node], start: int, assigned: frozenset[str]
+) -> tuple[dict[int, float | None], Node | None, str]:
     """Reward for each status of the first command of unknown outcome at or after ``start``."""
     table: dict[int, float | None] = {}
     test = None
     for given in STATUSES:
-        machine = Machine(script, given)
+        machine = Machine(script, given, assigned)
         try:
             for node in nodes[:start]:
                 _prepare(machine, node)
@@ -71,10 +81,15 @@ def _table(script: bash.Script, nodes: list[Node], start: int) -> tuple[dict[int
     return table, test, ""
 
 
+def _assigned(script: bash.Script) -> frozenset[str]:
+    names = (node.child_by_field_name("name") for node in bash.walk(script.root) if node.type == "variable_assignment")
+    return frozenset(script.text(name) for name in names if name is not None)
+
+
 def _prepare(machine: Machine, node: Node) -> None:
     """Take from an earlier statement what the tail may rely on: options, constants, functions."""
     machine.status = None
-    if node.type == "function_definition" or node.type == "command" and bash.name(machine.script, node) == "set":
+    if node.type == "function_definition" or (node.type == "command" and bash.name(machine.script, node) == "set"):
         machine.statement(node, True)
         return
     constant = node.type in ("variable_assignment", "declaration_command")

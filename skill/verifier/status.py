@@ -1,4 +1,5 @@
-"""What a script's tail makes of the test command's status, found by running the tail with each status in turn.
+"""
+What a script's tail makes of the test command's status, found by running the tail with each status in turn.
 
 The machine knows the small part of bash that such tails are written in. It runs nothing: at the first thing
 it does not know it raises Unknown, and the verifier is then no *direct* one.
@@ -35,6 +36,7 @@ class Machine:
 
     script: bash.Script
     given: int  # status of the test command
+    assigned: frozenset[str] = frozenset()  # names that the script assigns somewhere; any other may come from outside
     errexit: bool = False
     pipefail: bool = False
     status: int | None = 0
@@ -57,7 +59,14 @@ class Machine:
         if handler is None:
             raise Unknown(node.type)
         handler(self, node, guarded)
-        simple = node.type in ("command", "redirected_statement", "pipeline", "test_command", "subshell", "variable_assignment")
+        simple = node.type in (
+            "command",
+            "redirected_statement",
+            "pipeline",
+            "test_command",
+            "subshell",
+            "variable_assignment",
+        )
         if simple and self.errexit and not guarded and self.status != 0:
             if self.status is None:
                 raise Unknown("errexit after an unknown status")
@@ -71,7 +80,16 @@ class Machine:
 
     def value(self, node: Node) -> str:
         """The text that a word stands for."""
-        if node.type in ("word", "number", "raw_string", "ansi_c_string", "variable_name", "string_content", "extglob_pattern", "regex"):
+        if node.type in (
+            "word",
+            "number",
+            "raw_string",
+            "ansi_c_string",
+            "variable_name",
+            "string_content",
+            "extglob_pattern",
+            "regex",
+        ):
             return bash.plain(self.script, node)
         if node.type in ("simple_expansion", "expansion"):
             return self.expansion(self.script.text(node))
@@ -99,7 +117,8 @@ class Machine:
         if match is None:
             raise Unknown(text)
         found = self.variables.get(match[1], "")
-        if match[1] not in self.variables and match[2] is None or found is None:
+        outside = match[1] not in self.variables and (match[2] is None or match[1] not in self.assigned)
+        if outside or found is None:
             raise Unknown(f"value of {text}")
         return found or self.string(match[2] or "")
 
@@ -238,7 +257,11 @@ def _into(machine: Machine, body: Node, target: str | None, whole: Node, guarded
 def _statement_of(machine: Machine, body: Node, whole: Node, guarded: bool) -> None:
     """Run the body of a redirected statement; an opaque one is taken with its redirections."""
     stdout, machine.stdout = machine.stdout, None
-    if body.type == "command" and bash.name(machine.script, body) not in machine.functions and _is_opaque(machine, body):
+    if (
+        body.type == "command"
+        and bash.name(machine.script, body) not in machine.functions
+        and _is_opaque(machine, body)
+    ):
         machine.opaque(whole)
     else:
         machine.statement(body, True)
@@ -259,7 +282,9 @@ def _list(machine: Machine, node: Node, guarded: bool) -> None:
 
 
 def _if(machine: Machine, node: Node, guarded: bool) -> None:
-    keyword, condition, branch = "if", [], []
+    keyword = "if"
+    condition: list[Node] = []
+    branch: list[Node] = []
     taken: bool | None = None
     for child in node.children:
         if child.type in ("if", "then"):
@@ -341,7 +366,12 @@ def _compared(left: str, operator: str, right: str) -> bool:
     if operator == "!=":
         return left != right
     numbers: dict[str, Callable[[int, int], bool]] = {
-        "-eq": int.__eq__, "-ne": int.__ne__, "-gt": int.__gt__, "-ge": int.__ge__, "-lt": int.__lt__, "-le": int.__le__,
+        "-eq": int.__eq__,
+        "-ne": int.__ne__,
+        "-gt": int.__gt__,
+        "-ge": int.__ge__,
+        "-lt": int.__lt__,
+        "-le": int.__le__,
     }
     if operator not in numbers or not re.fullmatch(r"-?\d+", left) or not re.fullmatch(r"-?\d+", right):
         raise Unknown(f"test {operator}")

@@ -72,9 +72,17 @@ def _body(text: Text) -> list[str]:
     lines = [f"begin {text.limit} {reserve(text.limit)} {text.manifest}"]
     lines += _exports(text)
     lines.append(f"enter {shlex.quote(text.cwd)}")
-    lines += [f"( {command} ) || true  # the source runs this before its verifier, best effort" for command in text.pre_verify]
+    lines += [
+        f"( {command} ) || true  # the source runs this before its verifier, best effort" for command in text.pre_verify
+    ]
     if text.bootstrap:
-        lines += ["", "# bootstrap: what the source installs before its tests", "set -a -o pipefail", *text.bootstrap, "set +a +o pipefail"]
+        lines += [
+            "",
+            "# bootstrap: what the source installs before its tests",
+            "set -a -o pipefail",
+            *text.bootstrap,
+            "set +a +o pipefail",
+        ]
     if text.tools:
         lines.append("need " + " ".join(shlex.quote(tool) for tool in text.tools))
     if text.imports:
@@ -92,7 +100,9 @@ def _exports(text: Text) -> list[str]:
         elif value.default is not None:
             lines.append(f': "${{{name}:={_escaped(value.default)}}}"; export {name}')
         else:
-            lines.append(f'[ -n "${{{name}-}}" ] || infra "{name} is not set: the source takes it from its host"; export {name}')
+            lines.append(
+                f'[ -n "${{{name}-}}" ] || infra "{name} is not set: the source takes it from its host"; export {name}'
+            )
     return lines
 
 

@@ -34,7 +34,9 @@ def _started(words: list[str]) -> set[str]:
     index = 0
     while index < len(words) and words[index] in STARTERS:
         index += 1
-        while index < len(words) and (words[index].startswith("-") or words[index][:1].isdigit() or "=" in words[index]):
+        while index < len(words) and (
+            words[index].startswith("-") or words[index][:1].isdigit() or "=" in words[index]
+        ):
             index += 1
         found.update(words[index : index + 1])
     return found
