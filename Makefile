@@ -1,0 +1,29 @@
+# make demo | test | lint | bench | clean. Needs Python 3.11 or later; Docker is used when it answers.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint bench clean
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/suite-converter convert examples/harbor -o out --force || test $$? -eq 1
+	$(BIN)/suite-converter check out
+	$(BIN)/suite-converter report out.run
+
+test: $(VENV)/installed
+	$(BIN)/pytest -q
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/installed
+	$(BIN)/python benchmarks/convert.py
+
+clean:
+	rm -rf $(VENV) out out.run dist

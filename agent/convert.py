@@ -1,0 +1,187 @@
+"""The conversion of a dataset: inventory, plan, draft, gates, proof, publish.
+
+Everything until the last step happens in the run folder, so that a run which stops for any reason leaves the
+source and an earlier output as they were, and goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from agent import report, unit
+from agent.console import Console
+from agent.dataset import Dataset, read_dataset
+from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, JournalError, NeedsInput
+from agent.interrupt import Stop, stop_on_signal
+from agent.options import Options
+from agent.outcome import Outcome
+from agent.place import checked
+from agent.plan import Tally, plan_table, plan_text, question_lines, tally
+from agent.pool import default_jobs, ordered
+from agent.progress import DONE, PUBLISHING, Progress, last_event
+from agent.proofs import prove_sample
+from agent.run_folder import RunFolder, run_path
+from agent.suite_file import write_suite
+from agent.version import tool_version
+from skill.draft import Choices
+
+
+def plan(options: Options, console: Console) -> tuple[int, dict[str, Any], str]:
+    """What a conversion would do: exit status, table for a program, text for a person; writes nothing."""
+    dataset = read_dataset(options)
+    setting = _setting(options, dataset, None)
+    with stop_on_signal() as stop, console.progress("plan", len(dataset.selected)) as advance:
+        counts = Tally()
+        with closing(
+            ordered(partial(unit.convert, setting), dataset.units(), _jobs(options, dataset), stop)
+        ) as results:
+            for result in results:
+                counts.add(result)
+                advance(result.name)
+        if stop():
+            raise Interrupted("stopped; a plan writes nothing, so nothing is to be resumed")
+    ready = counts.outcomes[Outcome.CONVERTED] == counts.total
+    status = INPUT if counts.questions else CLEAN if ready else FINDINGS
+    return (
+        status,
+        plan_table(dataset.inventory, counts, dataset.pairs),
+        plan_text(dataset.inventory, counts, dataset.pairs),
+    )
+
+
+def convert(options: Options, output: Path, console: Console) -> tuple[int, dict[str, Any], list[str]]:
+    """Convert and publish: exit status, head of the report, summary lines.
+
+    Raises AgentError with the command that goes on; the source and an earlier output are then untouched.
+    """
+    place = checked(options.source, output, force=options.force or last_event(run_path(output)) == PUBLISHING)
+    dataset = read_dataset(options)
+    try:
+        with stop_on_signal() as stop, RunFolder(place) as run:
+            progress = Progress(run)
+            if progress.is_published:
+                progress.event(DONE)
+                return finished(run.path, output)
+            checked(options.source, output, force=options.force)
+            run.save_command(_command(options, place))
+            _draft(options, dataset, run, progress, console, stop)
+            return _finish(options, dataset, run, progress, console, stop)
+    except AgentError as error:
+        error.resume = error.resume or _resume(output)
+        raise
+
+
+def _draft(
+    options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop
+) -> None:
+    """Every selected task is drafted, staged and gated, and its result is in the journal."""
+    progress.start(dataset.names[ref.id] for ref in dataset.selected)
+    setting = _setting(options, dataset, run.staging)
+    units = progress.units(dataset)
+    results = ordered(partial(unit.convert, setting), units, _jobs(options, dataset), stop)
+    with console.progress("convert", len(dataset.selected)) as advance, closing(results):
+        for result in results:
+            progress.add(result)
+            advance(result.name)
+            if result.outcome in (Outcome.REFUSED, Outcome.FAILED):
+                console.note(f"{result.outcome} {result.id}: {result.code}: {result.sentence}")
+    progress.sync()
+    if stop():
+        raise Interrupted(f"stopped after {progress.done} of {len(dataset.selected)} tasks; they are kept")
+
+
+def _finish(
+    options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop
+) -> tuple[int, dict[str, Any], list[str]]:
+    """Questions, proofs, reports, and the rename that publishes."""
+    if questions := question_lines(tally(progress.results())):
+        raise NeedsInput(
+            "\n".join(["needs input; nothing was published", *questions]), resume=_again(options)
+        )
+    write_suite(run.staging, dataset.inventory, options.name, progress.converted())
+    proofs = prove_sample(options, run, progress, console, stop)
+    if stop():
+        raise Interrupted("stopped while proving; what was proved is kept")
+    counts = tally(progress.results())
+    row = write_suite(run.staging, dataset.inventory, options.name, progress.converted())
+    facts = report.Facts(
+        tool=tool_version(),
+        framework=dataset.inventory.framework,
+        name=dataset.inventory.name,
+        choices=_choices_table(options),
+        skipped=tuple((skip.path, skip.reason) for skip in dataset.inventory.skipped),
+        suite={"name": options.name or dataset.inventory.name, "cases": counts.outcomes[Outcome.CONVERTED]}
+        if row
+        else None,
+        proof_asked=options.proof,
+        unproved=proofs.reason,
+        proofs=proofs.by_case,
+        proved_shapes=proofs.shapes,
+    )
+    head = report.summary(facts, counts, len(dataset.selected))
+    report.write(run.files, facts, head, progress.results, row)
+    progress.publish() if row else progress.give_up()
+    status = CLEAN if counts.outcomes[Outcome.CONVERTED] == counts.total else FINDINGS
+    return status, head, _lines(head, options.output or run.output)
+
+
+def _lines(head: dict[str, Any], shown: Path) -> list[str]:
+    return list(report.lines(head, str(shown), str(run_path(shown))))
+
+
+def finished(run: Path, shown: Path) -> tuple[int, dict[str, Any], list[str]]:
+    """What a run that is over has to say, read from its report."""
+    try:
+        head = json.loads((run / report.REPORT_JSON).read_bytes())
+        status = CLEAN if head["books"]["in"] == head["books"]["converted"] else FINDINGS
+        del head["tasks"]
+        return status, head, _lines(head, shown)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise JournalError(f"{run / report.REPORT_JSON}: cannot be read (start over with convert)") from error
+
+
+def _setting(options: Options, dataset: Dataset, staging: Path | None) -> unit.Setting:
+    choices = Choices(
+        image=options.image or None,
+        test_cwd=options.test_cwd,
+        pass_if=options.pass_if or None,
+        allow=frozenset(options.allow),
+        answers=dict(options.answers),
+    )
+    salt = f"{tool_version()}\0{sorted(_choices_table(options).items())}"
+    return unit.Setting(dataset.source, choices, options.answered, staging, salt)
+
+
+def _choices_table(options: Options) -> dict[str, Any]:
+    """The choices that shape the output, as the report names them."""
+    return {
+        "image": options.image,
+        "test_cwd": options.test_cwd,
+        "pass_if": options.pass_if,
+        "allow": list(options.allow),
+        "answers": dict(sorted(options.answers.items())),
+    }
+
+
+def _command(options: Options, place: Path) -> dict[str, Any]:
+    table = {**vars(options), "source": str(options.source.resolve()), "output": str(place)}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in table.items()}
+
+
+def _jobs(options: Options, dataset: Dataset) -> int:
+    return options.jobs or default_jobs(len(dataset.selected))
+
+
+def _resume(output: Path) -> str:
+    return f"suite-converter resume {shlex.quote(str(run_path(output)))}"
+
+
+def _again(options: Options) -> str:
+    """The convert command to which an answer is added."""
+    words = ["suite-converter", "convert", str(options.source), "-o", str(options.output)]
+    return shlex.join(words + ["--force"] * options.force) + " ANSWER"

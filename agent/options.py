@@ -1,0 +1,79 @@
+"""What a person chose for one conversion: the flags and the answers file, merged and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agent.errors import UsageError
+from skill.toml import TomlError, load
+
+
+@dataclass(frozen=True)
+class Options:
+    """One conversion as it was asked for."""
+
+    source: Path
+    output: Path | None = None
+    name: str = ""  # of the suite; empty: as the dataset is called
+    plan: bool = False
+    only: str = ""
+    limit: int = 0  # 0: all
+    image: str = ""  # "keep", "dockerfile"; empty: not chosen
+    test_cwd: str = "root"
+    pass_if: str = ""
+    allow: tuple[str, ...] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    proof: str = "states"
+    runner: str = "auto"
+    sample: int = 3
+    require_proof: bool = False
+    jobs: int = 0  # 0: decided by the size of the set
+    force: bool = False
+
+    @property
+    def answered(self) -> frozenset[str]:
+        """The keys of the questions that need not be asked."""
+        return frozenset(self.answers) | ({"image"} if self.image else set())
+
+
+def read_answers(path: Path) -> dict[str, Any]:
+    """The answers file: ``key = "choice"`` lines, and ``allow = ["code"]``.
+
+    Raises UsageError when it is none.
+    """
+    try:
+        table = load(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except TomlError as error:
+        place = f"{path}:{error.line}" if error.line else str(path)
+        raise UsageError(f"{place}: is no TOML: {error}") from error
+    for key, value in table.items():
+        listed = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        if key == "allow" and not listed:
+            raise UsageError(f'{path}: allow must be a list of codes, such as allow = ["user-not-root"]')
+        if key != "allow" and not isinstance(value, str):
+            raise UsageError(f'{path}: {key} must be a string, such as {key} = "keep"')
+    return dict(table)
+
+
+def merged(
+    flags: Mapping[str, Any], answers: Mapping[str, Any], singles: Mapping[str, str]
+) -> dict[str, Any]:
+    """The flags completed by the answers file; a flag wins over the file."""
+    fields = dict(flags)
+    known = {"image", "pass_if", "test_cwd", "allow"}
+    for key in ("image", "pass_if", "test_cwd"):
+        fields[key] = fields.get(key) or answers.get(key, "")
+    fields["test_cwd"] = fields["test_cwd"] or "root"
+    fields["allow"] = tuple(sorted({*fields.get("allow", ()), *answers.get("allow", ())}))
+    others = {key: value for key, value in answers.items() if key not in known}
+    fields["answers"] = {**others, **singles}
+    if fields["image"] not in ("", "keep", "dockerfile"):
+        raise UsageError(f"image: {fields['image']!r} is not a choice (keep, dockerfile)")
+    if fields["test_cwd"] not in ("root", "workdir"):
+        raise UsageError(f"test_cwd: {fields['test_cwd']!r} is not a choice (root, workdir)")
+    return fields

@@ -1,0 +1,164 @@
+"""The proof of a sample: a few cases of every shape are run in known states, and contrary evidence counts."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from agent.console import Console
+from agent.errors import Infrastructure
+from agent.interrupt import Stop
+from agent.options import Options
+from agent.outcome import Outcome
+from agent.progress import Progress
+from agent.run_folder import RunFolder, remove
+from agent.text import plain
+from skill.contract import CASES_DIR, INFRA
+from skill.evidence import NULL, ORACLE, CaseProof
+from skill.finding import Finding, Severity
+from tools.errors import RunnerError
+from tools.runners.base import Runner, Setup
+
+EVIDENCE, PROOFS = "evidence", "proofs.jsonl"
+PROVED, PARTLY, UNPROVED, CONTRARY = "proved", "partly proved", "unproved", "contrary"
+
+Shape = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """What the proofs of one run showed."""
+
+    by_case: Mapping[str, CaseProof] = field(default_factory=dict)
+    shapes: Mapping[Shape, int] = field(default_factory=Counter)  # proved cases of each
+    reason: str = ""  # why cases without a proof have none
+
+
+def weight(proof: CaseProof | None) -> str:
+    """What a proof amounts to; a verifier that reaches no verdict in any plain state proves nothing."""
+    if proof is None or not proof.results or _is_only_infra(proof):
+        return UNPROVED
+    if not proof.holds:
+        return CONTRARY
+    ran = {result.state.partition(":")[0] for result in proof.results}
+    return PROVED if {ORACLE, NULL, "sabotage"} <= ran else PARTLY
+
+
+def why(proof: CaseProof) -> str:
+    """One line about what a proof lacks or holds against its case; empty when there is nothing to say."""
+    if not proof.results:
+        return proof.unproved_reason
+    wrong = [
+        f"{r.state} ended with {r.exit_code}, not {r.expected}{f' ({r.detail})' if r.detail else ''}"
+        for r in proof.results
+        if not r.holds
+    ]
+    return "; ".join(wrong or [f"{row.state}: {row.reason}" for row in proof.unproved])
+
+
+def setup() -> Setup:
+    """What a run of this process adds to the contract."""
+    return Setup(run_id=f"run-{os.urandom(6).hex()}")
+
+
+def prove_sample(
+    options: Options, run: RunFolder, progress: Progress, console: Console, stop: Stop
+) -> Proofs:
+    """Prove the first cases of every shape; a case with contrary evidence is failed and leaves the suite.
+
+    Raises Infrastructure when a proof of every shape was demanded and cannot be had.
+    """
+    sample = sample_of(progress, options.sample)
+    if options.proof == "none" or not sample:
+        return _demanded(options, Proofs(reason="not asked for"), sample)
+    runner = _runner(options)
+    if isinstance(runner, str):
+        return _demanded(options, Proofs(reason=runner), sample)
+    found: dict[str, CaseProof] = {}
+    try:
+        for proof in _proved(options, run, runner, list(sample), console, stop):
+            found[proof.case] = proof
+            _judge(proof, run, progress, console)
+    finally:
+        runner.close()
+        _keep(run, found.values())
+    shapes = Counter(sample[name] for name, proof in found.items() if weight(proof) == PROVED)
+    reason = f"a sample of {options.sample} for each shape was asked for"
+    return _demanded(options, Proofs(found, shapes, reason), {} if stop() else sample)
+
+
+def sample_of(progress: Progress, size: int) -> dict[str, Shape]:
+    """The first ``size`` converted cases of every shape, by name, with their shape."""
+    found: defaultdict[Shape, list[str]] = defaultdict(list)
+    for name in progress.converted():
+        result = progress.result_of(name)
+        if len(found[result.shape, result.form]) < size:
+            found[result.shape, result.form].append(name)
+    return {name: shape for shape, names in sorted(found.items()) for name in names}
+
+
+def _runner(options: Options) -> Runner | str:
+    """The runner, or why there is none."""
+    from tools.runners import open_runner
+
+    try:
+        return open_runner(options.runner, setup())
+    except RunnerError as error:
+        return str(error)
+
+
+def _proved(
+    options: Options, run: RunFolder, runner: Runner, names: list[str], console: Console, stop: Stop
+) -> Iterator[CaseProof]:
+    from tools.proof import prove
+    from tools.proof_cache import ProofCache
+
+    cache = ProofCache(run.path / EVIDENCE)
+    jobs = options.jobs or os.cpu_count() or 1
+    with console.progress("prove", len(names)) as advance:
+        for proof in prove(run.staging, names, runner=runner, jobs=jobs, cache=cache, stopped=stop):
+            advance(proof.case)
+            yield proof
+
+
+def _judge(proof: CaseProof, run: RunFolder, progress: Progress, console: Console) -> None:
+    """Attach what the rules say about the evidence; contrary evidence ends the case."""
+    from skill.rules import check_evidence
+
+    said = why(proof)
+    console.note(f"{weight(proof)} {proof.case}{f': {said}' if said else ''}")
+    found: list[Finding] = check_evidence(proof)
+    result = progress.result_of(proof.case)
+    if weight(proof) == CONTRARY:
+        remove(run.staging / CASES_DIR / proof.case)
+        sentence = plain(f"its proof shows that {said}")
+        result = replace(
+            result, outcome=Outcome.FAILED, code="contrary-evidence", sentence=sentence, ledger=()
+        )
+    else:
+        found = [finding for finding in found if finding.severity is not Severity.ERROR]
+    if found or result.outcome is Outcome.FAILED:
+        progress.add(replace(result, findings=(*result.findings, *found)))
+
+
+def _is_only_infra(proof: CaseProof) -> bool:
+    """Whether the verifier says in every plain state that it cannot judge here."""
+    plain_states = [result.exit_code for result in proof.results if result.state in (ORACLE, NULL)]
+    return bool(plain_states) and all(code == INFRA for code in plain_states)
+
+
+def _keep(run: RunFolder, proofs: Iterable[CaseProof]) -> None:
+    """Write every proof whole, log tails included, for people to read."""
+    with run.files.replacing(PROOFS) as stream:
+        for proof in proofs:
+            stream.write(json.dumps(proof.to_dict()).encode() + b"\n")
+
+
+def _demanded(options: Options, proofs: Proofs, sample: Mapping[str, Shape]) -> Proofs:
+    missing = sorted({shape for shape, _ in sample.values()} - {shape for shape, _ in proofs.shapes})
+    if options.require_proof and missing:
+        raise Infrastructure(f"no proof of {', '.join(missing)}: {proofs.reason}; nothing was published")
+    return proofs

@@ -1,0 +1,207 @@
+"""The report of a run: report.json (schema in docs/report-schema.md), report.md, ledger.jsonl.
+
+All three are derived from the journal, task by task, and hold no clock, no id and no path of this machine,
+so that two runs over the same source give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from agent.outcome import Outcome, TaskResult
+from agent.plan import Tally, books
+from agent.proofs import PARTLY, PROVED, weight
+from agent.text import cell, count, plain
+from skill.evidence import CaseProof
+from skill.ledger import Row
+from tools.workspace import Workspace
+
+SCHEMA = "suite-converter/report/1"
+REPORT_JSON, REPORT_MD, LEDGER = "report.json", "report.md", "ledger.jsonl"
+
+Results = Callable[[], Iterator[TaskResult]]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the report says besides the tasks."""
+
+    tool: str
+    framework: str
+    name: str
+    choices: Mapping[str, Any]
+    skipped: tuple[tuple[str, str], ...]
+    suite: Mapping[str, Any] | None  # name and number of cases; None when nothing was published
+    proof_asked: str
+    unproved: str  # why cases without a proof have none
+    proofs: Mapping[str, CaseProof]
+    proved_shapes: Mapping[tuple[str, str], int]
+
+
+def summary(facts: Facts, counts: Tally, taken: int) -> dict[str, Any]:
+    """The head of report.json: everything but the list of tasks."""
+    weights = Counter(weight(proof) for proof in facts.proofs.values())
+    proved, partly = weights[PROVED], weights[PARTLY]
+    return {
+        "schema": SCHEMA,
+        "tool": facts.tool,
+        "source": {"framework": facts.framework, "name": facts.name},
+        "choices": dict(facts.choices),
+        "suite": dict(facts.suite) if facts.suite else None,
+        "books": books(counts, taken),
+        "proof": {
+            "asked": facts.proof_asked,
+            "proved": proved,
+            "partly": partly,
+            "unproved": counts.outcomes[Outcome.CONVERTED] - proved - partly,
+            "reason": facts.unproved,
+        },
+        "shapes": _shapes(facts, counts),
+        "left": [
+            {"outcome": outcome, "code": code, "tasks": number, "sample": counts.samples[outcome, code]}
+            for (outcome, code), number in sorted(counts.codes.items())
+        ],
+        "skipped": [{"path": path, "reason": reason} for path, reason in facts.skipped],
+    }
+
+
+def write(
+    files: Workspace, facts: Facts, head: Mapping[str, Any], results: Results, suite_row: Row | None
+) -> None:
+    """Write the three files; one task is in memory at a time."""
+    with files.replacing(REPORT_JSON) as stream:
+        _write_json(stream, facts, head, results())
+    with files.replacing(REPORT_MD) as stream:
+        for line in markdown(head, facts, results()):
+            stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    with files.replacing(LEDGER) as stream:
+        if suite_row:
+            stream.write(_line({"case": "", **vars(suite_row)}))
+        for result in results():
+            for row in result.ledger if result.outcome is Outcome.CONVERTED else ():
+                stream.write(_line({"case": result.name, **vars(row)}))
+
+
+def task_table(result: TaskResult, proof: CaseProof | None) -> dict[str, Any]:
+    """One entry of report.json's list of tasks."""
+    return {
+        "id": result.id,
+        "name": result.name,
+        "outcome": result.outcome,
+        "shape": result.shape,
+        "form": result.form,
+        "code": result.code,
+        "sentence": result.sentence,
+        "facts": list(result.facts),
+        "findings": [vars(finding) for finding in result.findings],
+        "proof": _proof_table(proof),
+    }
+
+
+def markdown(head: Mapping[str, Any], facts: Facts, results: Iterator[TaskResult]) -> Iterator[str]:
+    """report.md, line by line."""
+    kept = head["books"]
+    yield f"# Conversion of {cell(facts.name)} ({facts.framework})"
+    yield ""
+    left = f"{kept['refused']} refused + {kept['failed']} failed"
+    yield f"{kept['in']} tasks in = {kept['converted']} converted + {left}."
+    yield ""
+    proof = head["proof"]
+    reason = f" ({cell(proof['reason'])})" if proof["unproved"] and proof["reason"] else ""
+    yield f"Proved: {proof['proved']}. Partly: {proof['partly']}. **Unproved: {proof['unproved']}**{reason}."
+    if not head["suite"]:
+        yield "\nNo case was converted, so there is no suite."
+    yield from _table("## Shapes", ("shape", "form", "cases", "proved"), head["shapes"])
+    yield from _table("## Left out", ("outcome", "code", "tasks", "sample"), head["left"])
+    yield from _table("## Not taken for a task", ("path", "reason"), head["skipped"])
+    yield from _tasks(results, facts)
+
+
+def lines(head: Mapping[str, Any], output: str, run: str) -> Iterator[str]:
+    """The summary that ends a run on a terminal."""
+    kept = head["books"]
+    yield (
+        f"{count(kept['in'], 'task')}: {kept['converted']} converted, "
+        f"{kept['refused']} refused, {kept['failed']} failed"
+    )
+    for row in head["left"]:
+        yield f"  {row['outcome']:8} {row['code']} ({row['tasks']}): {plain(row['sample'])}"
+    proof = head["proof"]
+    if kept["converted"]:
+        reason = f" ({plain(proof['reason'])})" if proof["unproved"] and proof["reason"] else ""
+        partly = f", partly {proof['partly']}" if proof["partly"] else ""
+        yield f"proved {proof['proved']}{partly}, unproved {proof['unproved']}{reason}"
+    yield f"suite  {output}" if head["suite"] else "no case was converted, so there is no suite"
+    yield f"report {run}/{REPORT_MD}"
+
+
+def _shapes(facts: Facts, counts: Tally) -> list[dict[str, Any]]:
+    return [
+        {"shape": shape, "form": form, "cases": number, "proved": facts.proved_shapes.get((shape, form), 0)}
+        for (shape, form), number in sorted(counts.shapes.items())
+    ]
+
+
+def _write_json(
+    stream: BinaryIO, facts: Facts, head: Mapping[str, Any], results: Iterator[TaskResult]
+) -> None:
+    text = json.dumps(head, indent=1)
+    stream.write(text[: text.rindex("\n}")].encode() + b',\n "tasks": [')
+    comma = b"\n"
+    for result in results:
+        row = task_table(result, facts.proofs.get(result.name))
+        stream.write(comma + b"  " + json.dumps(row).encode())
+        comma = b",\n"
+    stream.write(b"\n ]\n}\n")
+
+
+def _proof_table(proof: CaseProof | None) -> dict[str, Any] | None:
+    """A proof without what differs from run to run."""
+    if proof is None:
+        return None
+    table = proof.to_dict()
+    for result in table["results"]:
+        result.pop("seconds", None)
+        result.pop("log_tail", None)
+    return {"weight": weight(proof), **table}
+
+
+def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> Iterator[str]:
+    if not rows:
+        return
+    yield from ("", title, "", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns))
+    for row in rows:
+        yield "| " + " | ".join(cell(str(row[column])) for column in columns) + " |"
+
+
+def _tasks(results: Iterator[TaskResult], facts: Facts) -> Iterator[str]:
+    yield from (
+        "",
+        "## Tasks",
+        "",
+        "| task | case | outcome | shape or reason | proof |",
+        "|---|---|---|---|---|",
+    )
+    for result in results:
+        reason = (
+            f"{result.form} {result.shape}"
+            if result.outcome is Outcome.CONVERTED
+            else f"{result.code}: {result.sentence}"
+        )
+        proof = facts.proofs.get(result.name)
+        state = (
+            ""
+            if result.outcome is not Outcome.CONVERTED
+            else "proved"
+            if proof and proof.holds
+            else "unproved"
+        )
+        yield f"| {cell(result.id)} | {result.name} | {result.outcome} | {cell(reason)} | {state} |"
+
+
+def _line(row: Mapping[str, Any]) -> bytes:
+    return json.dumps(row).encode() + b"\n"
