@@ -21,10 +21,6 @@ def detect(root: Path, sources: tuple[Source, ...] = SOURCES) -> Source:
         return found[0][0]
     if found:
         seen = "; ".join(f"{source.name} ({evidence})" for source, evidence in found)
-        raise SourceError(
-            root, f"bears the marks of several frameworks: {seen}", "name a folder with one of them"
-        )
+        raise SourceError(root, f"bears the marks of several frameworks: {seen}", "name a folder with one of them")
     known = ", ".join(source.name for source in sources)
-    raise SourceError(
-        root, f"bears the marks of no known framework ({known})", "a Harbor task has a file task.toml"
-    )
+    raise SourceError(root, f"bears the marks of no known framework ({known})", "a Harbor task has a file task.toml")

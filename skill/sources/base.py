@@ -99,9 +99,7 @@ class SourceTask:
     description: str  # one line, at most 100 characters, no control characters
     metadata: Mapping[str, TomlValue]  # what goes to [metadata], typed, nested values included
     image: str | None
-    dockerfile: (
-        Dockerfile | None
-    )  # facts of environment/Dockerfile, or of the one generated for an image with files
+    dockerfile: Dockerfile | None  # facts of environment/Dockerfile, or of the one generated for an image with files
     environment: tuple[SourceFile, ...]
     empty_dirs: tuple[str, ...]  # below environment/, which Margin's packing would drop
     tests: tuple[SourceFile, ...]

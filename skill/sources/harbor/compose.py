@@ -17,9 +17,7 @@ REFERENCE: Final = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:(:?[-?+])([^}]*))?\}|([A
 HARBOR_IMAGE: Final = re.compile(r"\$\{?(?:MAIN|PREBUILT)_IMAGE_NAME\b")
 CONTEXTS: Final = frozenset({"", ".", "${CONTEXT_DIR}", "$CONTEXT_DIR"})
 LOG_MOUNT: Final = re.compile(r"\$\{?HOST_(?:VERIFIER_LOGS|AGENT_LOGS|ARTIFACTS)_PATH\}?:")
-SLEEP: Final = re.compile(
-    r"(?:(?:/bin/)?(?:ba)?sh -l?c )?[\"']?(?:exec )?(?:sleep \S+|tail -f /dev/null)[\"']?\Z"
-)
+SLEEP: Final = re.compile(r"(?:(?:/bin/)?(?:ba)?sh -l?c )?[\"']?(?:exec )?(?:sleep \S+|tail -f /dev/null)[\"']?\Z")
 HARMLESS: Final = frozenset(
     {"pull_policy", "expose", "tty", "stdin_open", "container_name", "labels", "restart", "init"}
 )
@@ -100,9 +98,7 @@ def _build(compose: Compose, value: object) -> None:
     for key, setting in build.items():
         if key == "context" and str(setting).rstrip("/") not in CONTEXTS:
             compose.cannot("services.main.build.context", f"is {setting!r:.60}, not the environment folder")
-        elif key != "context" and not (
-            key == "dockerfile" and str(setting).removeprefix("./") == "Dockerfile"
-        ):
+        elif key != "context" and not (key == "dockerfile" and str(setting).removeprefix("./") == "Dockerfile"):
             compose.cannot(f"services.main.build.{key}")
 
 
@@ -152,9 +148,7 @@ HANDLERS: Final[Mapping[str, Callable[[Compose, object], None]]] = {
 }
 
 
-def _environment(
-    compose: Compose, value: object, known: Mapping[str, EnvValue]
-) -> Iterator[tuple[str, EnvValue]]:
+def _environment(compose: Compose, value: object, known: Mapping[str, EnvValue]) -> Iterator[tuple[str, EnvValue]]:
     pairs = value.items() if isinstance(value, dict) else map(_pair, value if isinstance(value, list) else ())
     for key, setting in pairs:
         name = str(key)

@@ -83,17 +83,11 @@ def _known(config: Config, table: str, values: TomlTable) -> Iterator[tuple[str,
 
 def _bad_field(config: Config, dotted: str, known: Field, value: TomlValue) -> None:
     if isinstance(value, str) and (found := HOLE.search(value)):
-        config.refuse(
-            "template", f"task.toml is a template: {dotted} holds the unfilled placeholder {found[0]}"
-        )
+        config.refuse("template", f"task.toml is a template: {dotted} holds the unfilled placeholder {found[0]}")
         return
     wanted = (known.check.__doc__ or "").rstrip(".")
-    sentence = (
-        f"{dotted} = {value!r:.60} is not accepted by Harbor; it wants {wanted[:1].lower()}{wanted[1:]}"
-    )
-    config.refuse(
-        "bad-field", sentence, allowable=dotted.startswith("task.")
-    )  # the identity decides nothing here
+    sentence = f"{dotted} = {value!r:.60} is not accepted by Harbor; it wants {wanted[:1].lower()}{wanted[1:]}"
+    config.refuse("bad-field", sentence, allowable=dotted.startswith("task."))  # the identity decides nothing here
 
 
 def _check_versions(config: Config) -> None:

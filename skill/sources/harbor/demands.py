@@ -46,20 +46,14 @@ def timeout(config: Config, remarks: Remarks) -> float | None:
 def _shape(remarks: Remarks, config: Config, entries: Entries) -> None:
     steps = config.get("", "steps")
     if isinstance(steps, list) and steps:
-        remarks.refuse(
-            "multi-step", f"the task has {len(steps)} step(s); a case has one prompt and one verdict"
-        )
+        remarks.refuse("multi-step", f"the task has {len(steps)} step(s); a case has one prompt and one verdict")
     if "trajectory.json" in entries:
-        remarks.refuse(
-            "prior-trajectory", "trajectory.json seeds the agent with a conversation; Margin cannot"
-        )
+        remarks.refuse("prior-trajectory", "trajectory.json seeds the agent with a conversation; Margin cannot")
     mode, own = config.get("verifier", "environment_mode"), config.get("verifier", "environment")
     if mode == "shared" and own is not None:
         remarks.refuse("bad-field", 'Harbor accepts no verifier.environment with environment_mode = "shared"')
     elif mode == "separate" or own is not None:
-        remarks.refuse(
-            "separate-verifier", "the verifier runs in a container of its own; Margin has only one"
-        )
+        remarks.refuse("separate-verifier", "the verifier runs in a container of its own; Margin has only one")
     hooks = config.rows("verifier", "collect")
     if others := sorted({str(hook.get("service", "main")) for hook in hooks} - {"main"}):
         remarks.refuse("several-services", f"verifier.collect runs commands in {', '.join(others)}")
@@ -84,9 +78,7 @@ def _machine(remarks: Remarks, config: Config) -> None:
         remarks.note("S006", TOML, "environment.skills_dir")
     workdir = config.text("environment", "workdir")
     if workdir is not None and not workdir.startswith("/"):
-        remarks.refuse(
-            "bad-field", f"environment.workdir = {workdir!r:.60} is not absolute; Docker refuses it"
-        )
+        remarks.refuse("bad-field", f"environment.workdir = {workdir!r:.60} is not absolute; Docker refuses it")
 
 
 def _users(remarks: Remarks, config: Config) -> None:

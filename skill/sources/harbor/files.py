@@ -20,7 +20,7 @@ from skill.sources.harbor.notes import Remarks
 LFS_HEADER: Final = b"version https://git-lfs.github.com/spec/"
 LFS_SIZES: Final = range(100, 200)  # a pointer has three short lines
 MAX_DEPTH: Final = 64
-MAX_FILES: Final = 100_000  # links can multiply a few files without bound
+MAX_LINKS: Final = 5_000  # links to folders can multiply a few files without bound
 KINDS: Final = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 Entries = Mapping[str, "os.DirEntry[str]"]
@@ -33,6 +33,7 @@ class Part(Remarks):
     name: str = ""
     task: str = ""  # real path of the task folder
     exists: bool = False
+    links: int = 0  # followed so far
     files: list[SourceFile] = field(default_factory=list)
     empty_dirs: list[str] = field(default_factory=list)
 
@@ -119,14 +120,18 @@ def _take(part: Part, entry: os.DirEntry[str], path: str, trail: tuple[str, ...]
 
 
 def _enter(part: Part, folder: str, path: str, trail: tuple[str, ...]) -> None:
-    if len(trail) > MAX_DEPTH or len(part.files) > MAX_FILES:
-        part.cannot("too-large", path, "is nested too deeply or holds too many files")
+    if len(trail) > MAX_DEPTH:
+        part.cannot("too-large", path, "is nested too deeply")
     else:
         _walk(part, folder, f"{path}/" if path else "", (*trail, folder))
 
 
 def _follow(part: Part, entry: os.DirEntry[str], path: str, trail: tuple[str, ...]) -> None:
     """Take what a link inside the task points to; ``trail`` are the real folders on the way here."""
+    part.links += 1
+    if part.links > MAX_LINKS:
+        part.cannot("too-large", "", f"leads through more than {MAX_LINKS} links")
+        return
     try:
         real = Path(entry.path).resolve(strict=True)
         status = real.stat()
@@ -155,9 +160,7 @@ def _add(part: Part, host: str, path: str, status: os.stat_result, link: str = "
     if not mode & 0o444:
         part.cannot("unreadable", path, f"may be read by nobody (mode {mode & 0o777:03o})")
     elif status.st_size in LFS_SIZES and (read_bytes(file, part) or b"").startswith(LFS_HEADER):
-        part.cannot(
-            "lfs-pointer", path, "is a Git LFS pointer; `git lfs pull` brings the file", allowable=True
-        )
+        part.cannot("lfs-pointer", path, "is a Git LFS pointer; `git lfs pull` brings the file", allowable=True)
     if mode & 0o7000:
         part.note("S305", part.place(path))
     part.files.append(file)

@@ -109,9 +109,7 @@ def generate(image: str, inputs: list[SourceFile], workdir: str | None) -> bytes
     for name, is_folder in sorted({(file.path.partition("/")[0], "/" in file.path) for file in inputs}):
         literal = name.replace("$", "\\$")
         source = re.sub(r"([\[*?])", r"[\1]", literal)
-        lines.append(
-            "COPY " + json.dumps([source, f"./{literal}/" if is_folder else "./"], ensure_ascii=False)
-        )
+        lines.append("COPY " + json.dumps([source, f"./{literal}/" if is_folder else "./"], ensure_ascii=False))
     return "\n".join([*lines, ""]).encode()
 
 

@@ -118,12 +118,10 @@ def _visit(scan: _Scan, folder: str, place: str, depth: int) -> None:
     for entry in entries:
         _look_at(scan, entry, _below(place, entry.name), depth)
     reason = _why_no_task(folder.rpartition("/")[2], {entry.name for entry in entries})
-    below = scan.skipped[skipped:]
-    if reason != NOTHING:
+    telling = [skip for skip in scan.skipped[skipped:] if skip.reason != NOTHING]
+    if reason != NOTHING or (len(scan.tasks) == tasks and place != "." and not telling):
+        scan.skipped[skipped:] = telling  # one line for the whole branch
         scan.skip(place, reason)
-    elif len(scan.tasks) == tasks and place != "." and all(skip.reason == NOTHING for skip in below):
-        scan.skipped[skipped:] = []  # one line for the whole branch
-        scan.skip(place, NOTHING)
 
 
 def _look_at(scan: _Scan, entry: Entry, place: str, depth: int) -> None:

@@ -61,9 +61,7 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
 def note(code: str, path: str, detail: str = "", *, line: int = 0) -> Finding:
     """The finding ``code`` about ``path``; ``detail`` is added to the sentence of the table."""
     severity, sentence = NOTES[code]
-    return Finding(
-        path, line, code, severity, f"{sentence.removesuffix('.')}: {detail}" if detail else sentence
-    )
+    return Finding(path, line, code, severity, f"{sentence.removesuffix('.')}: {detail}" if detail else sentence)
 
 
 @dataclass

@@ -17,6 +17,7 @@ FRONT_MATTER: Final = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 CANARY: Final = re.compile(r"^[ \t]*(?:<!--|#).*canary", re.IGNORECASE | re.MULTILINE)
 TAG: Final = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
 RULE: Final = re.compile(r"[-=*_#`~\s]*\Z")
+EMPHASIS: Final = re.compile(r"\A([*_`]{1,3})([^*_`]+)\1\Z")  # around the whole line
 MARKS: Final = re.compile(r"\A(?:(?:#{1,6}|[-*+>]|\d+[.)])\s+)+")
 BARE_HEADING: Final = re.compile(
     r"(?:the\s+)?(?:task|instructions?|overview|description|problem|goal|objective|background|context|summary)"
@@ -103,5 +104,5 @@ def _plain(line: str) -> str:
     words = TAG.sub(" ", MARKS.sub("", line))
     if not words.isprintable():
         words = "".join(char if char.isprintable() else " " for char in words)
-    words = " ".join(words.split()).strip("*_` ")
+    words = EMPHASIS.sub(r"\2", " ".join(words.split()))
     return words if len(words) <= LIMIT else words[: LIMIT - 1].rstrip() + "…"

@@ -28,13 +28,9 @@ def read_task(ref: TaskRef) -> SourceTask:
     try:
         entries = task_entries(root)
     except OSError as error:
-        raise SourceError(
-            ref.root, f"cannot be listed: {error.strerror}", "scan the dataset again"
-        ) from error
+        raise SourceError(ref.root, f"cannot be listed: {error.strerror}", "scan the dataset again") from error
     config = _config(root, entries)
-    tests, solution, environment = (
-        read_part(root, entries, name) for name in ("tests", "solution", "environment")
-    )
+    tests, solution, environment = (read_part(root, entries, name) for name in ("tests", "solution", "environment"))
     apply_ignore(root, entries, tests, solution)
     prompt = Prompt() if config.get("", "steps") else read_prompt(root, entries)
     compose = _compose(environment, config)
