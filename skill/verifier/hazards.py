@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from skill import bash
 from skill.verifier import python
 from skill.verifier.base import Asset, Odd, VerifierInput
@@ -37,8 +39,6 @@ def unreadable(script: bytes) -> Odd | None:
         text = script.decode("utf-8")
     except UnicodeDecodeError:
         return Odd("broken-verifier", "tests/test.sh is not UTF-8")
-    if PLACEHOLDER.search(text):
-        return Odd("template", "tests/test.sh holds unfilled placeholders")
     first = text.lstrip("\ufeff").splitlines()[0]
     if first.startswith("#!") and not re.search(r"\b(?:ba|da|)sh\b", first):
         return Odd("needs-agent", f"tests/test.sh is no shell script ({first})", ("interpreter " + first[2:],))
@@ -54,6 +54,9 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
             (f"syntax error in line {script.broken}",),
         )
         return
+    if (place := _placeholder(script)) is not None:
+        where = f"tests/test.sh:{bash.line(place)}"
+        yield Odd("template", f"{where} holds the unfilled placeholder {script.text(place)[:40]}")
     for path, text in _code(given):
         if AGENT_LOG.search(text):
             yield Odd("agent-log", f"tests/{path} grades the agent's own log, which Margin does not keep")
@@ -75,6 +78,14 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
                 f"the verifier works on something outside the container ({name})",
                 (f"line {bash.line(command)}: {name}",),
             )
+
+
+def _placeholder(script: bash.Script) -> Node | None:
+    """A word with an unfilled placeholder; here-documents are data and may well hold braces."""
+    for node in bash.walk(script.root):
+        if node.type in ("word", "string_content", "command_name") and PLACEHOLDER.search(script.text(node)):
+            return node
+    return None
 
 
 def _code(given: VerifierInput) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
@@ -21,6 +22,7 @@ from skill.verifier.split import Split, understood
 
 PASS_IF = re.compile(r"\s*([\w.-]+)\s*(>=|>|==)\s*(\d+(?:\.\d+)?)\s*\Z")
 TEST_PLACES = ("TEST_DIR", "TESTS_DIR", "TESTS_ROOT", "HARBOR_TESTS_DIR", "TEST_ROOT")
+BOM = b"\xef\xbb\xbf"
 RESERVED = (template.SOURCE_SCRIPT, ".verdict")
 
 
@@ -30,6 +32,7 @@ def rewrite(given: VerifierInput) -> Rewrite | Odd:
 
     The result depends on ``given`` alone. An Odd's code is the refusal's: "needs-agent" where a mind could do it.
     """
+    given = replace(given, script=given.script.removeprefix(BOM))  # bash takes the mark for a part of the first word
     odd = hazards.unreadable(given.script) or _reserved(given.assets)
     if odd:
         return odd
@@ -175,7 +178,6 @@ def _text(
     checks: tuple[str, ...], judge: str, before: tuple[str, ...],
 ) -> template.Text:  # fmt: skip
     bootstrap = source_script.bootstrap(script, cut)
-    shebang = given.script.lstrip(b"\xef\xbb\xbf").startswith(b"#!")
     return template.Text(
         form=form,
         shape=_shape(script, form, runner),
@@ -191,7 +193,7 @@ def _text(
         checks=checks,
         judge=judge,
         before=before,
-        starter="" if shebang else "bash ",
+        starter="" if given.script.startswith(b"#!") else "bash ",
     )
 
 
