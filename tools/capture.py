@@ -10,7 +10,7 @@ TAIL_BYTES: Final = 49_152
 LOG_TAIL_CHARS: Final = 4_000
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_VERDICT = re.compile(r"^[ \t]*VERDICT:[^\n]*(?:\nreason:[^\n]*)?", re.MULTILINE)
+_VERDICT = re.compile(r"VERDICT:[^\n]*(?:\nreason:[^\n]*)?")
 
 
 class Capture:

@@ -23,9 +23,7 @@ LIBRARY: Final = ".verdict/lib.sh"
 SOURCE_SCRIPT: Final = "source-test.sh"
 
 _TEST_FILE = re.compile(r"(^|/)(tests?[_.-][^/]*|[^/]*[_.-](test|tests|spec)\.\w+|[^/]*Tests?\.\w+)$")
-_INSTALLS = re.compile(
-    r"\b(?:curl|wget|apt-get|apt|apk|pip3?|uvx?|npm|npx|yarn|pnpm|cargo|gem|mvn|gradle|go|git)\b"
-)
+_INSTALLS = re.compile(r"\b(?:curl|wget|apt-get|apt|apk|pip3?|uvx?|npm|npx|yarn|pnpm|cargo|gem|mvn|gradle|go|git)\b")
 _FOLDERS = re.compile(r"(?:\$HOME|\$\{HOME\}|~|/[\w.+-]+)(?:/[\w.+-]+)*/bin\b")
 # the tools that tests are run with come first, then languages, then builders, then anything else it calls
 _ORDER: Final = (
@@ -85,9 +83,7 @@ def _assets(case: Case, solved: bool) -> Iterator[State | Unproved]:
     path = important_asset(case)
     removed, garbled = SABOTAGE + "asset-removed", SABOTAGE + "asset-garbled"
     if path is None:
-        yield from (
-            Unproved(name, "tests/ holds no file that test.sh depends on") for name in (removed, garbled)
-        )
+        yield from (Unproved(name, "tests/ holds no file that test.sh depends on") for name in (removed, garbled))
         return
     data = case.read(f"tests/{path}") or b""
     yield State(removed, INFRA, solved, (Edit(path, None),))
@@ -135,9 +131,7 @@ def important_asset(case: Case) -> str | None:
             path,
         )
 
-    paths = [
-        file.path for file in case.tests.files if file.path != "test.sh" and not file.path.startswith(OWN)
-    ]
+    paths = [file.path for file in case.tests.files if file.path != "test.sh" and not file.path.startswith(OWN)]
     best = min(paths, key=rank, default=None)
     return None if best is None or rank(best)[0] else best
 
@@ -153,9 +147,7 @@ def runner_tools(case: Case) -> tuple[str, ...]:
     prompt = case.prompt.data.decode("utf-8", "replace")
     script = bash.parse(text.encode())
     found = [tool for tool in needed(script, [script.root], prompt) if not _installed_by(text, tool)]
-    return tuple(
-        sorted(found, key=lambda tool: (_ORDER.index(tool) if tool in _ORDER else len(_ORDER), tool))
-    )
+    return tuple(sorted(found, key=lambda tool: (_ORDER.index(tool) if tool in _ORDER else len(_ORDER), tool)))
 
 
 def _installed_by(text: str, tool: str) -> bool:

@@ -63,9 +63,7 @@ class DockerBox:
     def __exit__(self, *_: object) -> None:
         remove_container(self._client, self.id)
 
-    def script(
-        self, path: str, *, cwd: str, timeout: float, env: Mapping[str, str] | None = None
-    ) -> Executed:
+    def script(self, path: str, *, cwd: str, timeout: float, env: Mapping[str, str] | None = None) -> Executed:
         """``bash -c path`` in ``cwd`` as the image's user, without terminal and input.
 
         At the deadline the container is killed, since the engine cannot end a single command in it, and the

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 RUN_LABEL: Final = "dev.suite-converter.run"  # on containers, and on the snapshots made of them
-BUILT_LABEL: Final = (
-    "dev.suite-converter.built-by"  # on built images: a container inherits its image's labels
-)
+BUILT_LABEL: Final = "dev.suite-converter.built-by"  # on built images: a container inherits its image's labels
 OWNER_LABEL: Final = "dev.suite-converter.owner"
 NAMESPACE: Final = "suite-converter"  # every image that we tag stands under this name
 CALL_SECONDS: Final = 180

@@ -25,11 +25,7 @@ def is_safe(client: APIClient, box: DockerBox, image: str, case: Case) -> bool:
         volumes = cast(Any, client).inspect_image(image)["Config"].get("Volumes")
     if volumes or box.processes() > IDLE_PROCESSES:
         return False
-    if any(
-        word in (case.read(f"oracle/{file.path}") or b"")
-        for file in case.oracle.files
-        for word in MOUNTED_FILES
-    ):
+    if any(word in (case.read(f"oracle/{file.path}") or b"") for file in case.oracle.files for word in MOUNTED_FILES):
         return False
     status, listing = box.shell("ls -A /dev/shm")
     return status == 0 and not listing.strip()

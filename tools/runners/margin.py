@@ -99,8 +99,8 @@ class MarginRunner:
             finally:
                 remove_labelled(self.docker.client, f"{CALL_LABEL}={call}")
             results = read_results(root / "out", done.stdout, tuple(case.name for case in cases))
-        seconds = round(time.monotonic() - started, 3)
-        runs = {name: _state_run(result, seconds) for name, result in results.items()}
+        seconds = round((time.monotonic() - started) / len(cases), 3)
+        runs = {name: _state_run(result, result.seconds or seconds) for name, result in results.items()}
         if len(cases) == 1 and not runs:
             detail = "margin run took too long" if done.timed_out else _error_line(done)
             runs[cases[0].name] = StateRun(None, EXECUTOR_ERROR, detail, log_tail(done.stdout), seconds)
@@ -151,9 +151,7 @@ class MarginPrepared:
         if self._docker is None:
             self._docker = self._runner.docker.prepare(self._case, self._by_hand)
         run = self._docker.run(state)
-        return dataclasses.replace(
-            run, detail=f"{run.detail} (by the docker runner: margin has no such mode)"
-        )
+        return dataclasses.replace(run, detail=f"{run.detail} (by the docker runner: margin has no such mode)")
 
 
 def _state_run(result: MarginResult, seconds: float) -> StateRun:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +39,7 @@ class MarginResult:
     error_message: str = ""
     oracle_exit: int | None = None
     log: str = ""
+    seconds: float = 0.0  # from the container's start to the end of the tests; 0 where that is not known
 
 
 def read_results(run_dir: Path, stdout: str, cases: tuple[str, ...]) -> dict[str, MarginResult]:
@@ -123,7 +125,18 @@ def _result(table: Mapping[str, Any], log: str) -> MarginResult:
         str(table.get("error_message") or ""),
         oracle if isinstance(oracle, int) else None,
         log,
+        _seconds(table),
     )
+
+
+def _seconds(table: Mapping[str, Any]) -> float:
+    """How long the case's container was at work."""
+    ends = [table.get(key) for key in ("provisioned_at", "test_ended_at")]
+    try:
+        started, ended = (datetime.fromisoformat(str(end)) for end in ends)
+        return round((ended - started).total_seconds(), 3)
+    except (ValueError, TypeError):
+        return 0.0
 
 
 def _logs(run_dir: Path, table: Mapping[str, Any]) -> str:

@@ -86,14 +86,18 @@ def write_eval(path: Path, *, concurrency: int, seconds: int) -> None:
 
 @dataclass(frozen=True)
 class Shim:
-    """What our docker command adds to the real one."""
+    """What our docker command adds to the real one.
+
+    Besides labels that is ``--force-rm``, without which the legacy builder leaves a container after a failed
+    step, and what this machine needs to reach its network.
+    """
 
     docker: str
     setup: Setup
     call_label: dict[str, str]
 
     def lines(self) -> list[str]:
-        """The script: labels and, where this machine needs them, build arguments and a network."""
+        """The script."""
         network = [f"--network={self.setup.network}"] if self.setup.network else []
         built = image_labels(self.setup.run_id)
         started = container_labels(self.setup.run_id) | self.call_label
@@ -102,7 +106,7 @@ class Shim:
             "#!/bin/sh",
             "verb=$1; shift",
             'case "$verb" in',
-            f'  build) set -- {_quoted([*_label_options(built), *network, *arguments])} "$@" ;;',
+            f'  build) set -- {_quoted(["--force-rm", *_label_options(built), *network, *arguments])} "$@" ;;',
             f'  run) set -- {_quoted([*_label_options(started), *network])} "$@" ;;',
             "esac",
             f'exec {_quoted([self.docker])} "$verb" "$@"',
