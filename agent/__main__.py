@@ -19,9 +19,7 @@ def intruder(home: Path = HOME) -> str | None:
     for name in NAMES:
         spec = importlib.util.find_spec(name)
         if spec is None:
-            return (
-                f"suite-converter: the package {name!r} is missing beside {home} (reinstall suite-converter)"
-            )
+            return f"suite-converter: the package {name!r} is missing beside {home} (reinstall suite-converter)"
         if spec.origin is None or Path(spec.origin).resolve().parent.parent != home:
             where = spec.origin or ", ".join(spec.submodule_search_locations or ())
             return (

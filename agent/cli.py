@@ -87,18 +87,14 @@ class _Version(argparse.Action):
         raise SystemExit(0)
 
 
-def _verb(
-    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, help_: str
-) -> argparse.ArgumentParser:
+def _verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, help_: str) -> argparse.ArgumentParser:
     return verbs.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
 
 
 def _convert(verb: argparse.ArgumentParser) -> None:
     add = verb.add_argument
     add("source", type=Path, metavar="SOURCE", help="folder that holds the dataset (never written to)")
-    add(
-        "-o", "--output", type=Path, metavar="OUT", help="the suite to make; state and reports go to OUT.run/"
-    )
+    add("-o", "--output", type=Path, metavar="OUT", help="the suite to make; state and reports go to OUT.run/")
     add("--plan", action="store_true", help="say what would be done and write nothing")
     add("--name", default="", help="name of the suite (default: the dataset's)")
     add("--only", default="", metavar="GLOB", help="only tasks whose id or case name matches")
@@ -140,9 +136,7 @@ def _convert(verb: argparse.ArgumentParser) -> None:
 
 def _check(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("suite", type=Path, metavar="SUITE")
-    verb.add_argument(
-        "--source", type=Path, metavar="SOURCE", help="compare with the dataset it was made from"
-    )
+    verb.add_argument("--source", type=Path, metavar="SOURCE", help="compare with the dataset it was made from")
     _output(verb)
 
 

@@ -99,10 +99,9 @@ def _finish(
     options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop
 ) -> tuple[int, dict[str, Any], list[str]]:
     """Questions, proofs, reports, and the rename that publishes."""
-    if questions := question_lines(tally(progress.results())):
-        raise NeedsInput(
-            "\n".join(["needs input; nothing was published", *questions]), resume=_again(options)
-        )
+    if progress.waiting:
+        questions = question_lines(tally(progress.results()))
+        raise NeedsInput("\n".join(["needs input; nothing was published", *questions]), resume=_again(options))
     write_suite(run.staging, dataset.inventory, options.name, progress.converted())
     proofs = prove_sample(options, run, progress, console, stop)
     if stop():
@@ -124,7 +123,7 @@ def _finish(
         proved_shapes=proofs.shapes,
     )
     head = report.summary(facts, counts, len(dataset.selected))
-    report.write(run.files, facts, head, progress.results, row)
+    report.write(run.files, facts, head, progress.results(), row)
     progress.publish() if row else progress.give_up()
     status = CLEAN if counts.outcomes[Outcome.CONVERTED] == counts.total else FINDINGS
     return status, head, _lines(head, options.output or run.output)

@@ -16,9 +16,7 @@ from typing import ClassVar
 
 CLEAN, FINDINGS, USAGE, INPUT, BUDGET, INFRA, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
-_ENVIRONMENT = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-)
+_ENVIRONMENT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class AgentError(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,40 +18,49 @@ def is_intact(place: Path, before: TaskResult) -> bool:
     rows = {row.path: row for row in before.ledger}
     if before.outcome is not Outcome.CONVERTED or not rows or place.is_symlink():
         return False
-    found = {path.relative_to(place).as_posix(): path for path in _files(place)}
+    found = dict(_files(os.fspath(place)))
     return found.keys() == rows.keys() and all(
-        not path.is_symlink()
-        and path.stat().st_mode & 0o777 == rows[name].mode
-        and _digest(path) == rows[name].sha256
-        for name, path in found.items()
+        stat.S_ISREG(status.st_mode)
+        and status.st_mode & 0o777 == rows[name].mode
+        and _digest(place / name).hexdigest() == rows[name].sha256
+        for name, status in found.items()
     )
 
 
 def source_key(root: Path, salt: str) -> str:
-    """The digest of ``salt`` and of every name, mode and byte below ``root``; links are told, not trusted."""
+    """The digest of ``salt`` and of every name, mode and byte below ``root``; links are told, not followed."""
     whole = hashlib.sha256(salt.encode(errors="surrogateescape"))
-    for path in _files(root):
-        name = os.fsencode(path.relative_to(root))
-        mode = path.lstat().st_mode
-        whole.update(b"%s\0%o\0" % (name, mode))
-        if path.is_symlink():
-            whole.update(os.fsencode(path.readlink()))
-        if path.is_file():
-            whole.update(_digest(path).encode())
+    top = os.fspath(root)
+    for name, status in _files(top):
+        whole.update(b"%s\0%o\0%d\0" % (os.fsencode(name), status.st_mode, status.st_size))
+        path = f"{top}/{name}"
+        if stat.S_ISLNK(status.st_mode):
+            whole.update(os.fsencode(Path(path).readlink()))
+            if Path(path).is_file():
+                whole.update(_digest(path).digest())
+        elif stat.S_ISREG(status.st_mode):
+            whole.update(_digest(path).digest())
     return whole.hexdigest()
 
 
-def _files(root: Path) -> Iterator[Path]:
-    """Everything below ``root`` that is no folder, in a stable order."""
-    for folder, folders, names in os.walk(root):
-        links = [name for name in folders if Path(folder, name).is_symlink()]
-        folders[:] = sorted(set(folders) - set(links))
-        yield from (Path(folder, name) for name in sorted([*names, *links]))
+def _files(top: str, below: str = "") -> Iterator[tuple[str, os.stat_result]]:
+    """The relative path and status of everything below ``top`` that is no folder, in a stable order."""
+    with os.scandir(f"{top}/{below}") as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files(top, f"{below}{entry.name}/")
+        else:
+            yield below + entry.name, entry.stat(follow_symlinks=False)
 
 
-def _digest(path: Path) -> str:
+def _digest(path: str | Path) -> hashlib._Hash:
+    """The sha256 of a regular file, read in pieces when it is large."""
     seen = hashlib.sha256()
-    with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        while chunk := os.read(fd, CHUNK):
             seen.update(chunk)
-    return seen.hexdigest()
+    finally:
+        os.close(fd)
+    return seen

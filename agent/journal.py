@@ -94,7 +94,5 @@ def _parsed(line: bytes, path: Path, offset: int) -> Record:
             f"{path}: byte {offset} is no record of ours (remove the run folder to start over)"
         ) from error
     if not isinstance(record, dict):
-        raise JournalError(
-            f"{path}: byte {offset} is no record of ours (remove the run folder to start over)"
-        )
+        raise JournalError(f"{path}: byte {offset} is no record of ours (remove the run folder to start over)")
     return record

@@ -60,9 +60,7 @@ def read_answers(path: Path) -> dict[str, Any]:
     return dict(table)
 
 
-def merged(
-    flags: Mapping[str, Any], answers: Mapping[str, Any], singles: Mapping[str, str]
-) -> dict[str, Any]:
+def merged(flags: Mapping[str, Any], answers: Mapping[str, Any], singles: Mapping[str, str]) -> dict[str, Any]:
     """The flags completed by the answers file; a flag wins over the file."""
     fields = dict(flags)
     known = {"image", "pass_if", "test_cwd", "allow"}

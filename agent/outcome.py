@@ -57,9 +57,7 @@ def from_record(table: Mapping[str, Any]) -> TaskResult:
     fields["findings"] = tuple(
         Finding(**{**row, "severity": Severity(row["severity"])}) for row in fields.get("findings", ())
     )
-    fields["ledger"] = tuple(
-        Row(**{**row, "action": Action(row["action"])}) for row in fields.get("ledger", ())
-    )
+    fields["ledger"] = tuple(Row(**{**row, "action": Action(row["action"])}) for row in fields.get("ledger", ()))
     fields["questions"] = tuple(
         Question(row["key"], row["text"], tuple(row["choices"])) for row in fields.get("questions", ())
     )

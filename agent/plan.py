@@ -81,9 +81,7 @@ def plan_text(inventory: Inventory, counts: Tally, names: list[tuple[str, str]])
     lines += [f"  {plain(id_)} -> cases/{name}" for id_, name in names[:SHOWN]]
     if len(names) > SHOWN:
         lines.append(f"  and {len(names) - SHOWN} more")
-    lines.append(
-        "environments: " + ", ".join(f"{n} {kind}" for kind, n in sorted(counts.environments.items()))
-    )
+    lines.append("environments: " + ", ".join(f"{n} {kind}" for kind, n in sorted(counts.environments.items())))
     lines.append(f"shapes: {len(counts.shapes)}")
     lines += [f"  {number:5} {form:8} {shape}" for (shape, form), number in sorted(counts.shapes.items())]
     for (outcome, code), number in sorted(counts.codes.items()):

@@ -25,11 +25,7 @@ BIG = 64  # from this many units on, starting processes pays
 def default_jobs(units: int) -> int:
     """One process for a small set, one for each usable core for a big one."""
     return (
-        1
-        if units < BIG
-        else len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count() or 1
+        1 if units < BIG else len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
 
 

@@ -29,6 +29,7 @@ class Progress:
         self._before: dict[str, int] = {}  # task id -> offset of what an unfinished run found
         self._places: dict[str, int] = {}  # task id -> offset, in the order of this run
         self._names: dict[str, str] = {}  # name of a converted case -> task id
+        self.waiting = 0  # tasks that wait for an answer
         self.is_published = False  # by a run that was killed before it could say so
         self._recover()
 
@@ -60,6 +61,7 @@ class Progress:
     def add(self, result: TaskResult) -> None:
         """Record one task's result; a later one for the same task replaces it."""
         self._places[result.id] = self._run.journal.append({"event": TASK, "task": to_record(result)})
+        self.waiting += result.outcome is Outcome.WAITING
         self._names.pop(result.name, None)
         if result.outcome is Outcome.CONVERTED:
             self._names[result.name] = result.id

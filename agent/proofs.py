@@ -64,13 +64,13 @@ def setup() -> Setup:
     return Setup(run_id=f"run-{os.urandom(6).hex()}")
 
 
-def prove_sample(
-    options: Options, run: RunFolder, progress: Progress, console: Console, stop: Stop
-) -> Proofs:
+def prove_sample(options: Options, run: RunFolder, progress: Progress, console: Console, stop: Stop) -> Proofs:
     """Prove the first cases of every shape; a case with contrary evidence is failed and leaves the suite.
 
     Raises Infrastructure when a proof of every shape was demanded and cannot be had.
     """
+    if options.proof == "none" and not options.require_proof:
+        return Proofs(reason="not asked for")
     sample = sample_of(progress, options.sample)
     if options.proof == "none" or not sample:
         return _demanded(options, Proofs(reason="not asked for"), sample)
@@ -135,9 +135,7 @@ def _judge(proof: CaseProof, run: RunFolder, progress: Progress, console: Consol
     if weight(proof) == CONTRARY:
         remove(run.staging / CASES_DIR / proof.case)
         sentence = plain(f"its proof shows that {said}")
-        result = replace(
-            result, outcome=Outcome.FAILED, code="contrary-evidence", sentence=sentence, ledger=()
-        )
+        result = replace(result, outcome=Outcome.FAILED, code="contrary-evidence", sentence=sentence, ledger=())
     else:
         found = [finding for finding in found if finding.severity is not Severity.ERROR]
     if found or result.outcome is Outcome.FAILED:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 from agent.outcome import Outcome, TaskResult
 from agent.plan import Tally, books
@@ -23,7 +23,7 @@ from tools.workspace import Workspace
 SCHEMA = "suite-converter/report/1"
 REPORT_JSON, REPORT_MD, LEDGER = "report.json", "report.md", "ledger.jsonl"
 
-Results = Callable[[], Iterator[TaskResult]]
+Results = Iterator[TaskResult]
 
 
 @dataclass(frozen=True)
@@ -69,21 +69,27 @@ def summary(facts: Facts, counts: Tally, taken: int) -> dict[str, Any]:
     }
 
 
-def write(
-    files: Workspace, facts: Facts, head: Mapping[str, Any], results: Results, suite_row: Row | None
-) -> None:
-    """Write the three files; one task is in memory at a time."""
-    with files.replacing(REPORT_JSON) as stream:
-        _write_json(stream, facts, head, results())
-    with files.replacing(REPORT_MD) as stream:
-        for line in markdown(head, facts, results()):
-            stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
-    with files.replacing(LEDGER) as stream:
+def write(files: Workspace, facts: Facts, head: Mapping[str, Any], results: Results, suite_row: Row | None) -> None:
+    """Write the three files in one pass; one task is in memory at a time."""
+    with (
+        files.replacing(REPORT_JSON) as table,
+        files.replacing(REPORT_MD) as page,
+        files.replacing(LEDGER) as ledger,
+    ):
+        text = json.dumps(head, indent=1)
+        table.write(text[: text.rindex("\n}")].encode() + b',\n "tasks": [')
+        page.write(_page("\n".join(markdown_head(head))))
         if suite_row:
-            stream.write(_line({"case": "", **vars(suite_row)}))
-        for result in results():
+            ledger.write(_line({"case": "", **vars(suite_row)}))
+        comma = b"\n"
+        for result in results:
+            proof = facts.proofs.get(result.name)
+            table.write(comma + b"  " + json.dumps(task_table(result, proof)).encode())
+            page.write(_page(_markdown_row(result, proof)))
             for row in result.ledger if result.outcome is Outcome.CONVERTED else ():
-                stream.write(_line({"case": result.name, **vars(row)}))
+                ledger.write(_line({"case": result.name, **vars(row)}))
+            comma = b",\n"
+        table.write(b"\n ]\n}\n")
 
 
 def task_table(result: TaskResult, proof: CaseProof | None) -> dict[str, Any]:
@@ -102,10 +108,10 @@ def task_table(result: TaskResult, proof: CaseProof | None) -> dict[str, Any]:
     }
 
 
-def markdown(head: Mapping[str, Any], facts: Facts, results: Iterator[TaskResult]) -> Iterator[str]:
-    """report.md, line by line."""
-    kept = head["books"]
-    yield f"# Conversion of {cell(facts.name)} ({facts.framework})"
+def markdown_head(head: Mapping[str, Any]) -> Iterator[str]:
+    """report.md up to the table of tasks, line by line."""
+    kept, source = head["books"], head["source"]
+    yield f"# Conversion of {cell(source['name'])} ({source['framework']})"
     yield ""
     left = f"{kept['refused']} refused + {kept['failed']} failed"
     yield f"{kept['in']} tasks in = {kept['converted']} converted + {left}."
@@ -118,7 +124,7 @@ def markdown(head: Mapping[str, Any], facts: Facts, results: Iterator[TaskResult
     yield from _table("## Shapes", ("shape", "form", "cases", "proved"), head["shapes"])
     yield from _table("## Left out", ("outcome", "code", "tasks", "sample"), head["left"])
     yield from _table("## Not taken for a task", ("path", "reason"), head["skipped"])
-    yield from _tasks(results, facts)
+    yield from ("", "## Tasks", "", "| task | case | outcome | shape or reason | proof |", "|---|---|---|---|---|")
 
 
 def lines(head: Mapping[str, Any], output: str, run: str) -> Iterator[str]:
@@ -146,19 +152,6 @@ def _shapes(facts: Facts, counts: Tally) -> list[dict[str, Any]]:
     ]
 
 
-def _write_json(
-    stream: BinaryIO, facts: Facts, head: Mapping[str, Any], results: Iterator[TaskResult]
-) -> None:
-    text = json.dumps(head, indent=1)
-    stream.write(text[: text.rindex("\n}")].encode() + b',\n "tasks": [')
-    comma = b"\n"
-    for result in results:
-        row = task_table(result, facts.proofs.get(result.name))
-        stream.write(comma + b"  " + json.dumps(row).encode())
-        comma = b",\n"
-    stream.write(b"\n ]\n}\n")
-
-
 def _proof_table(proof: CaseProof | None) -> dict[str, Any] | None:
     """A proof without what differs from run to run."""
     if proof is None:
@@ -178,29 +171,16 @@ def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> 
         yield "| " + " | ".join(cell(str(row[column])) for column in columns) + " |"
 
 
-def _tasks(results: Iterator[TaskResult], facts: Facts) -> Iterator[str]:
-    yield from (
-        "",
-        "## Tasks",
-        "",
-        "| task | case | outcome | shape or reason | proof |",
-        "|---|---|---|---|---|",
-    )
-    for result in results:
-        reason = (
-            f"{result.form} {result.shape}"
-            if result.outcome is Outcome.CONVERTED
-            else f"{result.code}: {result.sentence}"
-        )
-        proof = facts.proofs.get(result.name)
-        state = (
-            ""
-            if result.outcome is not Outcome.CONVERTED
-            else "proved"
-            if proof and proof.holds
-            else "unproved"
-        )
-        yield f"| {cell(result.id)} | {result.name} | {result.outcome} | {cell(reason)} | {state} |"
+def _markdown_row(result: TaskResult, proof: CaseProof | None) -> str:
+    if result.outcome is Outcome.CONVERTED:
+        reason, state = f"{result.form} {result.shape}", weight(proof)
+    else:
+        reason, state = f"{result.code}: {result.sentence}", ""
+    return f"| {cell(result.id)} | {result.name} | {result.outcome} | {cell(reason)} | {state} |"
+
+
+def _page(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _line(row: Mapping[str, Any]) -> bytes:

@@ -120,9 +120,7 @@ def _locked(path: Path) -> int:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(fd)
-        raise UsageError(
-            f"{path.parent}: another run is at work here (wait for it, or choose another -o)"
-        ) from None
+        raise UsageError(f"{path.parent}: another run is at work here (wait for it, or choose another -o)") from None
     return fd
 
 

@@ -82,9 +82,7 @@ def _converted(setting: Setting, unit: Unit) -> TaskResult:
     if isinstance(made, Refused):
         return _refused(start, made, task)
     found, ledger = tuple(made.findings), tuple(made.ledger)
-    result = replace(
-        start, outcome=Outcome.CONVERTED, shape=made.shape, form=made.form, findings=found, ledger=ledger
-    )
+    result = replace(start, outcome=Outcome.CONVERTED, shape=made.shape, form=made.form, findings=found, ledger=ledger)
     if place is None:
         return result
     _stage(place, made)

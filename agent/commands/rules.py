@@ -15,9 +15,7 @@ from skill.rules import all_rules
 
 def run(args: argparse.Namespace) -> int:
     """Exit status 0: shown. 2: there is no such rule."""
-    rules = [
-        rule for rule in all_rules() if not args.code or args.code.lower() in (rule.code.lower(), rule.name)
-    ]
+    rules = [rule for rule in all_rules() if not args.code or args.code.lower() in (rule.code.lower(), rule.name)]
     if not rules:
         raise UsageError(f"no rule is called {args.code!r} (suite-converter rules lists them)")
     console = Console(quiet=args.quiet)
