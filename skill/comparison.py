@@ -74,9 +74,7 @@ def file_hash(path: Path, inside: Path) -> str:
         return ""
 
 
-def comparisons(
-    suite_root: Path, ledger: Iterable[Mapping[str, Any]], source_root: Path
-) -> Iterator[Comparison]:
+def comparisons(suite_root: Path, ledger: Iterable[Mapping[str, Any]], source_root: Path) -> Iterator[Comparison]:
     """One comparison for each case that the ledger tells of, in its order; SourceError without a source.
 
     The ledger keeps the rows of a case together, so one case is held at a time.

@@ -53,9 +53,7 @@ def check_suite(suite: Suite) -> Iterator[Finding]:
         yield from check_case(case)
 
 
-def check_fidelity(
-    suite_root: Path, ledger: Iterable[Mapping[str, Any]], source_root: Path
-) -> Iterator[Finding]:
+def check_fidelity(suite_root: Path, ledger: Iterable[Mapping[str, Any]], source_root: Path) -> Iterator[Finding]:
     """What the ledger and the source have against a converted suite; SourceError when there is no source.
 
     ``ledger`` are the lines of ledger.jsonl, the rows of one case together; a case without rows is a finding.

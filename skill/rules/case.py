@@ -41,9 +41,7 @@ def no_case_folder(case: Case) -> Iterator[Defect]:
     Right: `cases/<name>/`, or take the name off the list.
     """
     if not case.is_outside:
-        yield Defect(
-            "suite.toml", case.line, f'"{case.name}" is listed, but {case.path}/ is no folder', "create it"
-        )
+        yield Defect("suite.toml", case.line, f'"{case.name}" is listed, but {case.path}/ is no folder', "create it")
 
 
 @PLACE.defect("SC202", "case-outside-suite", basis="D11")
@@ -54,9 +52,7 @@ def case_outside_suite(case: Case) -> Iterator[Defect]:
     Right: the folder itself below cases/.
     """
     if case.is_outside:
-        yield Defect(
-            "suite.toml", case.line, f'"{case.name}" leads out of the suite', "move the folder into cases/"
-        )
+        yield Defect("suite.toml", case.line, f'"{case.name}" leads out of the suite', "move the folder into cases/")
 
 
 @CASE.defect("SC203", "unreadable-case-toml", basis="M1")
@@ -93,9 +89,7 @@ def wrong_case_value_type(case: Case) -> Iterator[Defect]:
     if case.config:
         for key, wanted in case.config.wrong_types():
             line = case.config.line(key)
-            yield Defect(
-                _at(case), line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}"
-            )
+            yield Defect(_at(case), line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}")
 
 
 @CASE.defect("SC206", "case-version-key", basis="M6")
@@ -109,9 +103,7 @@ def case_version_key(case: Case) -> Iterator[Defect]:
         for key in FORBIDDEN_KEYS:
             if key in case.config.table:
                 line = case.config.line(key)
-                yield Defect(
-                    _at(case), line, f'Margin refuses the top-level key "{key}"', "move it to [metadata]"
-                )
+                yield Defect(_at(case), line, f'Margin refuses the top-level key "{key}"', "move it to [metadata]")
 
 
 @CASE.defect("SC207", "wrong-case-kind", basis="M19")
@@ -149,9 +141,7 @@ def no_timeout(case: Case) -> Iterator[Defect]:
         if seconds <= 0:
             said = "is missing" if case.config.value("test_timeout_seconds") is None else f"is {seconds}"
             line = case.config.line("test_timeout_seconds")
-            yield Defect(
-                _at(case), line, f"test_timeout_seconds {said}", "write a positive integer at top level"
-            )
+            yield Defect(_at(case), line, f"test_timeout_seconds {said}", "write a positive integer at top level")
 
 
 @CASE.defect("SC210", "endless-timeout", basis="M48 at run time")
@@ -163,9 +153,7 @@ def endless_timeout(case: Case) -> Iterator[Defect]:
     """
     if case.config and case.config.integer("test_timeout_seconds") > MAX_TIMEOUT_SECONDS:
         line = case.config.line("test_timeout_seconds")
-        yield Defect(
-            _at(case), line, "test_timeout_seconds overflows at run time", f"at most {MAX_TIMEOUT_SECONDS}"
-        )
+        yield Defect(_at(case), line, "test_timeout_seconds overflows at run time", f"at most {MAX_TIMEOUT_SECONDS}")
 
 
 @CASE.defect("SC211", "unknown-key", basis="M3", severity=Severity.WARNING)
@@ -256,9 +244,7 @@ def link_leaves_suite(case: Case) -> Iterator[Defect]:
     """
     for name, text in ((CASE_FILE, case.text), (PROMPT_FILE, case.prompt)):
         if text.reading is Reading.OUTSIDE:
-            yield Defect(
-                f"{case.path}/{name}", 0, f"{name} is a link that leaves the suite", "copy the target"
-            )
+            yield Defect(f"{case.path}/{name}", 0, f"{name} is a link that leaves the suite", "copy the target")
 
 
 @CASE.defect("SC217", "secret-in-case", basis="D7", severity=Severity.WARNING)

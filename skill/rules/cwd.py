@@ -64,9 +64,7 @@ def unclean_cwd(case: Case) -> Iterator[Defect]:
     for key in ("agent_cwd", "test_cwd"):
         path = case.config.text(key) if case.config else ""
         if path.startswith("/") and path != posixpath.normpath(path).replace("//", "/"):
-            yield _at(
-                case, key, f'"{path}" is not in its shortest form', f'write "{posixpath.normpath(path)}"'
-            )
+            yield _at(case, key, f'"{path}" is not in its shortest form', f'write "{posixpath.normpath(path)}"')
 
 
 @CWD.defect("SC456", "staging-deletes-image-files", basis="W5")

@@ -21,9 +21,7 @@ def oracle_does_not_pass(proof: CaseProof) -> Iterator[Defect]:
     """
     for result in _in_state(proof, ORACLE):
         if result.exit_code != 0:
-            yield _at(
-                proof, f"the reference solution ended {_ended(result)}, expected 0", "read the log of the run"
-            )
+            yield _at(proof, f"the reference solution ended {_ended(result)}, expected 0", "read the log of the run")
 
 
 @EVIDENCE.defect("SC902", "untouched-workspace-passes", basis="contract 2.7")
@@ -35,9 +33,7 @@ def untouched_workspace_passes(proof: CaseProof) -> Iterator[Defect]:
     """
     for result in _in_state(proof, NULL):
         if result.exit_code == 0:
-            yield _at(
-                proof, "nothing was done and the verifier said 0", "look for a masked failure in the verifier"
-            )
+            yield _at(proof, "nothing was done and the verifier said 0", "look for a masked failure in the verifier")
 
 
 @EVIDENCE.defect("SC903", "untouched-workspace-is-infra", basis="contract 2.7")
@@ -66,9 +62,7 @@ def broken_footing_is_blamed(proof: CaseProof) -> Iterator[Defect]:
     for result in proof.results:
         if result.state.startswith(SABOTAGE) and result.exit_code != 2:
             kind = result.state.removeprefix(SABOTAGE)
-            yield _at(
-                proof, f"with {kind} the run ended {_ended(result)}, expected 2", "check the footing first"
-            )
+            yield _at(proof, f"with {kind} the run ended {_ended(result)}, expected 2", "check the footing first")
 
 
 @EVIDENCE.defect("SC905", "no-evidence", basis="D18", severity=Severity.WARNING)

@@ -35,9 +35,7 @@ def ledger_row_without_file(pair: Comparison) -> Iterator[Defect]:
     """
     for path in pair.by_path:
         if path not in pair.outputs:
-            yield _at(
-                pair, path, "the ledger has a row for it, and it is not there", "convert the case again"
-            )
+            yield _at(pair, path, "the ledger has a row for it, and it is not there", "convert the case again")
 
 
 @FIDELITY.defect("SC803", "bytes-differ-from-ledger", basis="D15")
@@ -110,9 +108,7 @@ def source_file_lost(pair: Comparison) -> Iterator[Defect]:
     Right: a copy, or a reason.
     """
     used = {row.source for row in pair.rows}
-    left_out = ["environment/"] * bool(pair.case.image) + ["solution/"] * (
-        "solution/solve.sh" not in pair.sources
-    )
+    left_out = ["environment/"] * bool(pair.case.image) + ["solution/"] * ("solution/solve.sh" not in pair.sources)
     for path in pair.sources:
         if path not in used and not path.startswith(tuple(left_out)) and not _is_replaced(pair, path):
             yield _at(pair, path, "a file of the source that is nowhere in the case", "copy it")
@@ -197,9 +193,7 @@ def no_such_source_task(pair: Comparison) -> Iterator[Defect]:
     Right: the dataset that the case was converted from.
     """
     if pair.task is None:
-        yield Defect(
-            pair.case.path, 0, "no task of the source has this name", "give the dataset it was converted from"
-        )
+        yield Defect(pair.case.path, 0, "no task of the source has this name", "give the dataset it was converted from")
 
 
 def _is_replaced(pair: Comparison, path: str) -> bool:

@@ -41,9 +41,7 @@ def manifest_hash_differs(verifier: Verifier) -> Iterator[Defect]:
     if verifier.is_generated:
         manifest = verifier.case.read(f"tests/{MANIFEST}")
         if manifest is None or digest(manifest).encode() not in verifier.data:
-            yield verifier.at(
-                0, "does not name the hash of tests/.verdict/manifest.sha256", "convert the case again"
-            )
+            yield verifier.at(0, "does not name the hash of tests/.verdict/manifest.sha256", "convert the case again")
 
 
 @GENERATED.defect("SC653", "manifest-differs-from-files", basis="D4")

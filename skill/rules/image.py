@@ -32,9 +32,7 @@ def no_image(case: Case) -> Iterator[Defect]:
         entry = case.env.find("Dockerfile")
         through_link = case.env.kind is Kind.LINK and (case.root / DOCKERFILE).is_file()
         if not through_link and (entry is None or entry.kind is Kind.FOLDER):
-            yield Defect(
-                f"{case.path}/{CASE_FILE}", 0, "neither image nor env/Dockerfile", "add env/Dockerfile"
-            )
+            yield Defect(f"{case.path}/{CASE_FILE}", 0, "neither image nor env/Dockerfile", "add env/Dockerfile")
 
 
 @IMAGE.defect("SC402", "unpinned-image", basis="M43")
@@ -46,9 +44,7 @@ def unpinned_image(case: Case) -> Iterator[Defect]:
     Right: `image = "python:3.12@sha256:<64 lower-case hex digits>"`
     """
     if case.config and case.image and not IMAGE_PIN.match(case.image):
-        yield _at(
-            case, f'"{case.image}" {_what_is_wrong(case.image)}', "write repo@sha256:<64 hex>, or use env/"
-        )
+        yield _at(case, f'"{case.image}" {_what_is_wrong(case.image)}', "write repo@sha256:<64 hex>, or use env/")
 
 
 @IMAGE.defect("SC403", "local-image-id", basis="D8")
@@ -60,9 +56,7 @@ def local_image_id(case: Case) -> Iterator[Defect]:
     Right: push it and write `repo@sha256:...`, or use env/Dockerfile.
     """
     if IMAGE_PIN.match(case.image) and case.image.startswith("sha256:"):
-        yield _at(
-            case, "a bare image id exists on one machine only", "push the image and write repo@sha256:..."
-        )
+        yield _at(case, "a bare image id exists on one machine only", "push the image and write repo@sha256:...")
 
 
 @IMAGE.defect("SC404", "image-and-dockerfile", basis="M42", severity=Severity.WARNING)
@@ -73,9 +67,7 @@ def image_and_dockerfile(case: Case) -> Iterator[Defect]:
     Right: exactly one of the two.
     """
     if case.image and case.env.find("Dockerfile"):
-        yield _at(
-            case, "image wins over env/Dockerfile, which is not even packed", "keep exactly one of them"
-        )
+        yield _at(case, "image wins over env/Dockerfile, which is not even packed", "keep exactly one of them")
 
 
 @IMAGE.defect("SC405", "local-registry", basis="D8", severity=Severity.WARNING)
@@ -86,14 +78,10 @@ def local_registry(case: Case) -> Iterator[Defect]:
     Right: an image that others can pull.
     """
     if LOCAL_REGISTRY.match(case.image):
-        yield _at(
-            case, f'"{case.image}" can be pulled on one machine only', "push it to a registry others reach"
-        )
+        yield _at(case, f'"{case.image}" can be pulled on one machine only', "push it to a registry others reach")
     base = case.dockerfile.base if case.dockerfile else None
     if base and LOCAL_REGISTRY.match(base):
-        yield _in_dockerfile(
-            case, b"FROM", f'base "{base}" can be pulled on one machine only', "use a public base"
-        )
+        yield _in_dockerfile(case, b"FROM", f'base "{base}" can be pulled on one machine only', "use a public base")
 
 
 @IMAGE.defect("SC406", "unbuildable-dockerfile", basis="contract 2.1")
@@ -126,7 +114,7 @@ def needs_buildkit(case: Case) -> Iterator[Defect]:
         )
 
 
-@IMAGE.defect("SC408", "copied-file-is-missing", basis="M33")
+@IMAGE.defect("SC408", "copied-file-is-missing", basis="M33 at build time")
 def copied_file_is_missing(case: Case) -> Iterator[Defect]:
     """The Dockerfile copies something that is not in env/.
 
@@ -134,19 +122,13 @@ def copied_file_is_missing(case: Case) -> Iterator[Defect]:
     Example: `COPY data/ /data/` with an empty env/data/.
     Right: the file in env/, a placeholder in an empty folder.
     """
-    if (
-        case.dockerfile
-        and not case.image
-        and ".dockerignore" not in {entry.path for entry in case.env.entries}
-    ):
+    if case.dockerfile and not case.image and ".dockerignore" not in {entry.path for entry in case.env.entries}:
         paths = {entry.path for entry in case.env.files}
         for copy in case.dockerfile.copies:
             for source in copy.sources:
                 if _is_literal(source) and not _is_there(posixpath.normpath(source.lstrip("/")), paths):
                     said = f'"{source}" is copied but not packed with env/'
-                    yield _in_dockerfile(
-                        case, source.encode(), said, "add it, or a placeholder in an empty folder"
-                    )
+                    yield _in_dockerfile(case, source.encode(), said, "add it, or a placeholder in an empty folder")
 
 
 @IMAGE.defect("SC409", "hidden-files-in-image", basis="D17", severity=Severity.WARNING)

@@ -29,9 +29,7 @@ def oracle_not_a_folder(case: Case) -> Iterator[Defect]:
     """
     kind = case.oracle.kind
     if kind in (Kind.FILE, Kind.SPECIAL) or (kind is Kind.LINK and (case.root / "oracle").is_file()):
-        yield Defect(
-            f"{case.path}/oracle", 0, "oracle is no folder", "make it a folder with solve.sh, or remove it"
-        )
+        yield Defect(f"{case.path}/oracle", 0, "oracle is no folder", "make it a folder with solve.sh, or remove it")
 
 
 @ORACLE.defect("SC702", "no-solve-script", basis="M22")
@@ -85,9 +83,7 @@ def no_oracle(case: Case) -> Iterator[Defect]:
     Right: oracle/solve.sh, where the source has a solution.
     """
     if case.oracle.kind is Kind.ABSENT:
-        yield Defect(
-            case.path, 0, "no oracle/, so nothing shows that the case can be passed", "add a solution"
-        )
+        yield Defect(case.path, 0, "no oracle/, so nothing shows that the case can be passed", "add a solution")
 
 
 @ORACLE.defect("SC706", "carriage-returns-in-solve-script", basis="W2")
@@ -101,9 +97,7 @@ def carriage_returns_in_solve_script(case: Case) -> Iterator[Defect]:
     at = data.find(b"\r\n")
     if at >= 0:
         line = data.count(b"\n", 0, at) + 1
-        yield _at(
-            case, line, "line ends in a carriage return, which the shell takes for text", "use line feeds"
-        )
+        yield _at(case, line, "line ends in a carriage return, which the shell takes for text", "use line feeds")
 
 
 @ORACLE.defect("SC707", "oracle-stays-in-test-cwd", basis="W16", severity=Severity.WARNING)
@@ -114,14 +108,8 @@ def oracle_stays_in_test_cwd(case: Case) -> Iterator[Defect]:
     Right: `cd "$MARGIN_AGENT_CWD"` at the top.
     """
     data = _script(case)
-    if (
-        data.strip()
-        and case.agent_cwd != case.test_cwd
-        and not re.search(rb"(?m)(?:^|[\s;&(])(?:cd|pushd)\s", data)
-    ):
-        yield _at(
-            case, 1, f'runs in "{case.test_cwd}", not in "{case.agent_cwd}"', 'cd "$MARGIN_AGENT_CWD" first'
-        )
+    if data.strip() and case.agent_cwd != case.test_cwd and not re.search(rb"(?m)(?:^|[\s;&(])(?:cd|pushd)\s", data):
+        yield _at(case, 1, f'runs in "{case.test_cwd}", not in "{case.agent_cwd}"', 'cd "$MARGIN_AGENT_CWD" first')
 
 
 @ORACLE.defect("SC708", "oracle-reads-tests", basis="contract 2.3", severity=Severity.WARNING)
@@ -134,9 +122,7 @@ def oracle_reads_tests(case: Case) -> Iterator[Defect]:
     data = _script(case)
     for number, text in enumerate(data.split(b"\n"), start=1):
         if not text.lstrip().startswith(b"#") and TESTS_PATH.search(text):
-            yield _at(
-                case, number, "/tests is not there yet when the oracle runs", "do without the tests' files"
-            )
+            yield _at(case, number, "/tests is not there yet when the oracle runs", "do without the tests' files")
             return
 
 

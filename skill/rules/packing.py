@@ -71,9 +71,7 @@ def packed_names_collide(case: Case) -> Iterator[Defect]:
             taken[packed_path(entry.path) or ""].append(entry.path)
         for clean, paths in taken.items():
             if clean and len(paths) > 1:
-                yield Defect(
-                    f"{case.path}/{name}/{paths[1]}", 0, f'packed as "{clean}" like {paths[0]!r}', "rename it"
-                )
+                yield Defect(f"{case.path}/{name}/{paths[1]}", 0, f'packed as "{clean}" like {paths[0]!r}', "rename it")
 
 
 @PACKING.defect("SC305", "folder-too-large", basis="M37")
@@ -121,9 +119,7 @@ def empty_packed_folder(case: Case) -> Iterator[Defect]:
     """
     for name, folder in _packed(case):
         if folder.kind is Kind.FOLDER and not folder.files:
-            yield Defect(
-                f"{case.path}/{name}", 0, f"{name}/ holds no file", "add the files, or remove the folder"
-            )
+            yield Defect(f"{case.path}/{name}", 0, f"{name}/ holds no file", "add the files, or remove the folder")
 
 
 @PACKING.defect("SC309", "unreadable-packed-file", basis="M40")
@@ -135,9 +131,7 @@ def unreadable_packed_file(case: Case) -> Iterator[Defect]:
     for name, folder in _packed(case):
         for entry in folder.entries:
             if not entry.readable:
-                yield Defect(
-                    f"{case.path}/{name}/{entry.path}", 0, "cannot be read, so not packed", "chmod a+rX"
-                )
+                yield Defect(f"{case.path}/{name}/{entry.path}", 0, "cannot be read, so not packed", "chmod a+rX")
 
 
 @PACKING.defect("SC310", "empty-folder-is-dropped", basis="M33", severity=Severity.WARNING)
@@ -174,9 +168,7 @@ def private_staged_file(case: Case) -> Iterator[Defect]:
     """
     for path, entry in _entries(case, Kind.FILE):
         if not path.startswith(f"{case.path}/env/") and entry.mode & 0o777 and not entry.mode & 0o004:
-            yield Defect(
-                path, 0, f"mode {entry.mode:04o}: only its owner reads it", "chmod 0644, scripts 0755"
-            )
+            yield Defect(path, 0, f"mode {entry.mode:04o}: only its owner reads it", "chmod 0644, scripts 0755")
 
 
 @PACKING.defect("SC313", "packed-litter", basis="M32", severity=Severity.WARNING)

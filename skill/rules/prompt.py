@@ -50,9 +50,7 @@ def byte_order_mark_in_prompt(case: Case) -> Iterator[Defect]:
     Right: the source without the mark.
     """
     if case.prompt.data.startswith(b"\xef\xbb\xbf"):
-        yield _at(
-            case, 1, "starts with a byte order mark, kept in what the agent reads", "mend it in the source"
-        )
+        yield _at(case, 1, "starts with a byte order mark, kept in what the agent reads", "mend it in the source")
 
 
 @PROMPT.defect("SC504", "prompt-is-not-utf-8", basis="M26", severity=Severity.WARNING)
@@ -77,9 +75,7 @@ def control_characters_in_prompt(case: Case) -> Iterator[Defect]:
     Right: the source without them.
     """
     if found := CONTROL.search(case.prompt.data):
-        yield _line(
-            case, found.start(), f"holds the control character 0x{found[0][0]:02x}", "mend it in the source"
-        )
+        yield _line(case, found.start(), f"holds the control character 0x{found[0][0]:02x}", "mend it in the source")
 
 
 @PROMPT.defect("SC506", "prompt-names-hidden-path", basis="D13", severity=Severity.NOTE)
@@ -90,9 +86,7 @@ def prompt_names_hidden_path(case: Case) -> Iterator[Defect]:
     Right: nothing to change in a copy; look whether the task still makes sense.
     """
     if found := HIDDEN_PATH.search(case.prompt.data):
-        yield _line(
-            case, found.start(), f"names {found[0].decode()}, which the agent cannot see", "check the task"
-        )
+        yield _line(case, found.start(), f"names {found[0].decode()}, which the agent cannot see", "check the task")
 
 
 @PROMPT.defect("SC507", "canary-in-prompt", basis="D13", severity=Severity.NOTE)

@@ -109,12 +109,12 @@ class ShellView:
 
     def _steps(self, nodes: list[Node], state: dict[str, bool]) -> Iterator[Step]:
         for node in nodes:
+            if node.type not in ("function_definition", *BRANCHES) or node.type == "if_statement":
+                yield Step(node, bash.line(node), state["errexit"], state["pipefail"])
             if node.type in LOOPS or node.type in BRANCHES or node.type == "case_statement":
                 yield from self._steps(_bodies(node), state)
-            elif node.type != "function_definition":
-                yield Step(node, bash.line(node), state["errexit"], state["pipefail"])
-                if node.type == "command" and bash.name(self.script, node) == "set":
-                    state.update(_options(bash.words(self.script, node)[1:]))
+            elif node.type == "command" and bash.name(self.script, node) == "set":
+                state.update(_options(bash.words(self.script, node)[1:]))
 
     def ends(self, node: Node, script: bash.Script | None = None, depth: int = 0) -> bool:
         """Whether nothing after ``node`` can run, because every way through it exits."""

@@ -117,9 +117,7 @@ def two_test_locations(verifier: Verifier) -> Iterator[Defect]:
         copied = copied or (name in ("cp", "rsync", "mv") and from_staged)
         files = [word for word in words[1:] if not word.startswith("-")]
         if copied and name == "pytest" and not any(re.search(r"\.py|::", word) for word in files):
-            yield verifier.at(
-                bash.line(node), "tests were copied, and pytest searches for them", "name the test files"
-            )
+            yield verifier.at(bash.line(node), "tests were copied, and pytest searches for them", "name the test files")
             return
 
 

@@ -27,9 +27,7 @@ def unreadable_suite_toml(suite: Suite) -> Iterator[Defect]:
     Right: a regular file `suite.toml` beside cases/.
     """
     if not suite.text.is_there:
-        yield Defect(
-            SUITE_FILE, 0, f"suite.toml is {suite.text.reading.value}", "write suite.toml beside cases/"
-        )
+        yield Defect(SUITE_FILE, 0, f"suite.toml is {suite.text.reading.value}", "write suite.toml beside cases/")
 
 
 @SUITE.defect("SC102", "malformed-suite-toml", basis="M2")
@@ -56,9 +54,7 @@ def wrong_suite_value_type(suite: Suite) -> Iterator[Defect]:
     if suite.config:
         for key, wanted in suite.config.wrong_types():
             line = suite.config.line(key)
-            yield Defect(
-                SUITE_FILE, line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}"
-            )
+            yield Defect(SUITE_FILE, line, f"{key} has a value that Margin cannot decode", f"write a TOML {wanted}")
 
 
 @SUITE.defect("SC104", "suite-version-key", basis="M6")
@@ -172,9 +168,7 @@ def case_names_collide(suite: Suite) -> Iterator[Defect]:
     for name in names:
         if folded[_folded(name)] > 1:
             line = suite.lines[suite.entries.index(name)] if name in suite.entries else 0
-            yield Defect(
-                SUITE_FILE, line, f'"{name}" collides with another case name', "add a stable suffix to one"
-            )
+            yield Defect(SUITE_FILE, line, f'"{name}" collides with another case name', "add a stable suffix to one")
 
 
 @SUITE.defect("SC112", "unlisted-case", basis="M15", severity=Severity.WARNING)
@@ -204,9 +198,7 @@ def unsorted_cases(suite: Suite) -> Iterator[Defect]:
     """
     for number, (before, after) in enumerate(pairwise(suite.entries), start=1):
         if after < before:
-            yield Defect(
-                SUITE_FILE, suite.lines[number], f'"{after}" stands after "{before}"', "sort the list"
-            )
+            yield Defect(SUITE_FILE, suite.lines[number], f'"{after}" stands after "{before}"', "sort the list")
             return
 
 
@@ -242,14 +234,10 @@ def link_in_suite(suite: Suite) -> Iterator[Defect]:
     Margin reads it locally, but refuses any link as soon as the suite is fetched from a repository.
     Right: put the file itself there.
     """
-    names = [
-        name for name, text in ((SUITE_FILE, suite.text), (PREAMBLE_FILE, suite.preamble)) if text.is_link
-    ]
+    names = [name for name, text in ((SUITE_FILE, suite.text), (PREAMBLE_FILE, suite.preamble)) if text.is_link]
     names += [CASES_DIR] if (suite.root / CASES_DIR).is_symlink() else []
     for name in names:
-        yield Defect(
-            name, 0, f"{name} is a symbolic link, which Margin refuses in fetched suites", "copy the target"
-        )
+        yield Defect(name, 0, f"{name} is a symbolic link, which Margin refuses in fetched suites", "copy the target")
 
 
 def _folded(name: str) -> str:

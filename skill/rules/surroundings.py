@@ -84,9 +84,7 @@ def root_guard(verifier: Verifier) -> Iterator[Defect]:
             return
         text = script.text(step)
         if "exit" in names and re.search(r"(?:\$\{?PWD\}?|\$\(pwd\))\"?\s*={1,2}\s*[\"']?/[\"']?\s*\]", text):
-            yield verifier.at(
-                bash.line(step), 'exits because it is started in "/"', "cd to the workspace instead"
-            )
+            yield verifier.at(bash.line(step), 'exits because it is started in "/"', "cd to the workspace instead")
             return
 
 
@@ -100,9 +98,7 @@ def network_while_grading(verifier: Verifier) -> Iterator[Defect]:
     """
     for name, words, node in verifier.view.commands if verifier.is_readable else ():
         if _fetches(name, words):
-            yield verifier.at(
-                bash.line(node), f"{name} needs the network while grading", "install it in the image"
-            )
+            yield verifier.at(bash.line(node), f"{name} needs the network while grading", "install it in the image")
             return
 
 
@@ -147,9 +143,7 @@ def margin_variable_in_verifier(verifier: Verifier) -> Iterator[Defect]:
     found = re.search(rb"\$\{?(MARGIN_[A-Z_]+)", verifier.data)
     if found and not verifier.is_generated:
         line = verifier.data.count(b"\n", 0, found.start()) + 1
-        yield verifier.at(
-            line, f"{found[1].decode()} is set for oracle/solve.sh only", "write the path itself"
-        )
+        yield verifier.at(line, f"{found[1].decode()} is set for oracle/solve.sh only", "write the path itself")
 
 
 @SURROUNDINGS.defect("SC630", "reads-agent-logs", basis="D10")

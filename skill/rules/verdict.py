@@ -18,45 +18,41 @@ from skill.rules.verifier import Verifier
 VERDICT: Family[Verifier] = Family("verifier")
 
 REWARD: Final = re.compile(r"reward\.(?:txt|json)$")
-HARMLESS: Final = (
-    frozenset(  # their failure is not the bootstrap's: builtins, and folders being made or entered
-        (
-            *(
-                "echo",
-                "printf",
-                "true",
-                ":",
-                "set",
-                "shopt",
-                "export",
-                "unset",
-                "umask",
-                "declare",
-                "local",
-                "readonly",
-            ),
-            *(
-                "typeset",
-                "trap",
-                "exit",
-                "return",
-                "test",
-                "[",
-                "[[",
-                "cd",
-                "mkdir",
-                "ulimit",
-                "shift",
-                "break",
-                "continue",
-            ),
-            *("read", "let", "exec"),
-        )
+HARMLESS: Final = frozenset(  # their failure is not the bootstrap's: builtins, and folders being made or entered
+    (
+        *(
+            "echo",
+            "printf",
+            "true",
+            ":",
+            "set",
+            "shopt",
+            "export",
+            "unset",
+            "umask",
+            "declare",
+            "local",
+            "readonly",
+        ),
+        *(
+            "typeset",
+            "trap",
+            "exit",
+            "return",
+            "test",
+            "[",
+            "[[",
+            "cd",
+            "mkdir",
+            "ulimit",
+            "shift",
+            "break",
+            "continue",
+        ),
+        *("read", "let", "exec"),
     )
 )
-PASS_THROUGH: Final = frozenset(
-    ("tee", "cat", "tail", "head", "sed", "sort", "ts", "awk", "grep", "tr", "cut")
-)
+PASS_THROUGH: Final = frozenset(("tee", "cat", "tail", "head", "sed", "sort", "ts", "awk", "grep", "tr", "cut"))
 GIVES_STATUS: Final = re.compile(r"^\"?\$(?:\?|\{\?\}|\{?([A-Za-z_]\w*)(?:\[\w+\])?(?::?-[^}]*)?\}?)\"?$")
 
 
@@ -71,9 +67,7 @@ def can_only_pass(verifier: Verifier) -> Iterator[Defect]:
     if _can_only_pass(verifier) and verifier.view.statements:
         line = bash.line(verifier.view.statements[-1])
         said = "writes a reward file but " if _reward_line(verifier) else ""
-        yield verifier.at(
-            line, f"{said}always ends with 0, so every candidate passes", "exit 0, 1 or 2 by the result"
-        )
+        yield verifier.at(line, f"{said}always ends with 0, so every candidate passes", "exit 0, 1 or 2 by the result")
 
 
 @VERDICT.defect("SC612", "no-explicit-verdict", basis="W13")
@@ -137,9 +131,7 @@ def errexit_during_bootstrap(verifier: Verifier) -> Iterator[Defect]:
         return
     for step in verifier.view.steps:
         if step.errexit and _may_fail(verifier.view, step.node):
-            said = (
-                f"under set -e a failing {_label(verifier.view, step.node)} counts as the candidate's failure"
-            )
+            said = f"under set -e a failing {_label(verifier.view, step.node)} counts as the candidate's failure"
             yield verifier.at(step.line, said, "append || exit 2, or set a trap that exits 2")
             return
 
@@ -153,11 +145,7 @@ def status_never_read(verifier: Verifier) -> Iterator[Defect]:
     Right: `rc=0; pytest || rc=$?`
     """
     for before, after in _neighbours(verifier):
-        if (
-            before.errexit
-            and _may_fail(verifier.view, before.node)
-            and reads_status(verifier.view.script, after.node)
-        ):
+        if before.errexit and _may_fail(verifier.view, before.node) and reads_status(verifier.view.script, after.node):
             yield verifier.at(
                 after.line,
                 "never reached when the command before it fails, because of set -e",
@@ -189,17 +177,11 @@ def masked_pipe(verifier: Verifier) -> Iterator[Defect]:
     Right: `set -o pipefail`, or `rc=${PIPESTATUS[0]}`
     """
     for before, after in _neighbours(verifier):
-        if (
-            before.pipefail
-            or not reads_status(verifier.view.script, after.node)
-            or before.node.type != "pipeline"
-        ):
+        if before.pipefail or not reads_status(verifier.view.script, after.node) or before.node.type != "pipeline":
             continue
         last = before.node.named_children[-1]
         if any(bash.name(verifier.view.script, command) in PASS_THROUGH for command in bash.commands(last)):
-            yield verifier.at(
-                after.line, "reads the status of the last command in the pipe", "set -o pipefail"
-            )
+            yield verifier.at(after.line, "reads the status of the last command in the pipe", "set -o pipefail")
 
 
 @VERDICT.defect("SC619", "writes-reward-file", basis="contract 2.7", severity=Severity.WARNING)
@@ -210,9 +192,7 @@ def writes_reward_file(verifier: Verifier) -> Iterator[Defect]:
     Right: leave the file out.
     """
     if line := _reward_line(verifier):
-        yield verifier.at(
-            line, "Margin never reads a reward file", "leave it out; the exit status is the verdict"
-        )
+        yield verifier.at(line, "Margin never reads a reward file", "leave it out; the exit status is the verdict")
 
 
 def _can_only_pass(verifier: Verifier) -> bool:
@@ -234,24 +214,22 @@ def _reward_line(verifier: Verifier) -> int:
         return 0
     script = verifier.view.script
     for node in bash.walk(script.root):
-        if node.type == "redirected_statement" and any(
-            REWARD.search(to) for _, to in bash.redirects(script, node)
-        ):
+        if node.type == "redirected_statement" and any(REWARD.search(to) for _, to in bash.redirects(script, node)):
             return bash.line(node)
     return 0
 
 
 def _neighbours(verifier: Verifier) -> Iterator[tuple[Step, Step]]:
-    """Each pair of steps that follow each other."""
-    return pairwise(verifier.view.steps) if verifier.is_readable else iter(())
+    """Each pair of steps that follow each other in one block."""
+    for before, after in pairwise(verifier.view.steps if verifier.is_readable else ()):
+        if before.node.parent == after.node.parent:
+            yield before, after
 
 
 def _may_fail(view: ShellView, node: Node) -> bool:
     """Whether ``node`` runs a program whose failure errexit acts on."""
     if node.type == "list":
-        return not any(child.type == "||" for child in node.children) and _may_fail(
-            view, node.named_children[-1]
-        )
+        return not any(child.type == "||" for child in node.children) and _may_fail(view, node.named_children[-1])
     if node.type in ("redirected_statement", "compound_statement", "subshell"):
         return any(_may_fail(view, child) for child in bash.statements(node) if "redirect" not in child.type)
     if node.type == "pipeline":
@@ -289,9 +267,7 @@ def _is_tested(view: ShellView, node: Node, name: str) -> bool:
     parent = node.parent
     while parent is not None:
         if parent.type == "case_item":
-            values = {
-                view.script.text(value).strip("\"'") for value in parent.children_by_field_name("value")
-            }
+            values = {view.script.text(value).strip("\"'") for value in parent.children_by_field_name("value")}
             subject = view.script.text(parent.parent.named_children[0]) if parent.parent else ""
             if name in subject and values <= {"0", "1", "2", "[0-2]", "[01]", "[012]"}:
                 return True
@@ -305,6 +281,4 @@ def _is_tested(view: ShellView, node: Node, name: str) -> bool:
 
 def _label(view: ShellView, node: Node) -> str:
     """The name of the first program in ``node``."""
-    return next(
-        (name for command in bash.commands(node) if (name := bash.name(view.script, command))), "command"
-    )
+    return next((name for command in bash.commands(node) if (name := bash.name(view.script, command))), "command")

@@ -42,9 +42,7 @@ class Verifier:
     def view(self) -> ShellView:
         """The script's syntax together with the files of the case that it sources."""
         alone = view(self.data)
-        sourced = [
-            words[1] for name, words, _ in alone.commands if name in ("source", ".") and len(words) > 1
-        ]
+        sourced = [words[1] for name, words, _ in alone.commands if name in ("source", ".") and len(words) > 1]
         libraries = [data for word in sourced if (data := self._staged(word)) is not None]
         return view(self.data, tuple(libraries)) if libraries else alone
 
@@ -82,9 +80,7 @@ def no_tests_folder(verifier: Verifier) -> Iterator[Defect]:
     Right: tests/ with test.sh in it, a real folder and no link.
     """
     if verifier.case.tests.kind not in (Kind.FOLDER, Kind.LINK):
-        yield Defect(
-            f"{verifier.case.path}/tests", 0, "tests/ is no folder of this case", "create it with test.sh"
-        )
+        yield Defect(f"{verifier.case.path}/tests", 0, "tests/ is no folder of this case", "create it with test.sh")
 
 
 @VERIFIER.defect("SC602", "no-test-script", basis="M28")
@@ -109,9 +105,7 @@ def test_script_not_executable(verifier: Verifier) -> Iterator[Defect]:
     """
     entry = verifier.case.tests.find("test.sh")
     if entry and entry.kind is Kind.FILE and entry.mode & 0o111 != 0o111:
-        yield verifier.at(
-            0, f"mode {entry.mode:04o} is not executable for everybody, so it ends in 126", "chmod 0755"
-        )
+        yield verifier.at(0, f"mode {entry.mode:04o} is not executable for everybody, so it ends in 126", "chmod 0755")
 
 
 @VERIFIER.defect("SC604", "empty-verifier", basis="W3")
@@ -122,9 +116,7 @@ def empty_verifier(verifier: Verifier) -> Iterator[Defect]:
     Right: a script that judges.
     """
     if verifier.case.script is not None and verifier.is_readable and not verifier.view.statements:
-        yield verifier.at(
-            1, "no command in it: bash ends with 0 and every candidate passes", "write the verifier"
-        )
+        yield verifier.at(1, "no command in it: bash ends with 0 and every candidate passes", "write the verifier")
     elif verifier.case.script == b"":
         yield verifier.at(0, "empty: bash ends with 0 and every candidate passes", "write the verifier")
 
@@ -140,9 +132,7 @@ def carriage_returns_in_script(verifier: Verifier) -> Iterator[Defect]:
     at = verifier.data.find(b"\r\n")
     if at >= 0:
         line = verifier.data.count(b"\n", 0, at) + 1
-        yield verifier.at(
-            line, "line ends in a carriage return, which the shell takes for text", "use line feeds"
-        )
+        yield verifier.at(line, "line ends in a carriage return, which the shell takes for text", "use line feeds")
 
 
 @VERIFIER.defect("SC606", "foreign-interpreter", basis="W2", severity=Severity.WARNING)
@@ -169,9 +159,7 @@ def byte_order_mark_in_script(verifier: Verifier) -> Iterator[Defect]:
     Right: the script without the mark.
     """
     if verifier.data.startswith(b"\xef\xbb\xbf"):
-        yield verifier.at(
-            1, "starts with a byte order mark, which hides the interpreter line", "remove the mark"
-        )
+        yield verifier.at(1, "starts with a byte order mark, which hides the interpreter line", "remove the mark")
 
 
 @VERIFIER.defect("SC608", "unreadable-shell-syntax", basis="D4", severity=Severity.WARNING)
@@ -192,6 +180,4 @@ def verifier_not_analysed(verifier: Verifier) -> Iterator[Defect]:
     Right: a short script; bulk data in files of its own.
     """
     if len(verifier.case.script or b"") > MAX_ANALYSED:
-        yield verifier.at(
-            0, "larger than 1 MiB, so its exits were not checked", "move data into files of tests/"
-        )
+        yield verifier.at(0, "larger than 1 MiB, so its exits were not checked", "move data into files of tests/")
