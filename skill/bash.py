@@ -1,5 +1,4 @@
-"""
-The only door to tree-sitter: bash scripts as syntax trees, and the few questions asked of them.
+"""The only door to tree-sitter: bash scripts as syntax trees, and the few questions asked of them.
 
 The tree recovers from errors, so ``Script.broken`` has to be asked before anything is concluded; an unrendered
 template or a conflict marker shows there although ``bash -n`` may accept the text.
@@ -11,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Language, Parser, Tree
+from tree_sitter import Node as Node  # the one name of the parser that its users need
 
 REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
 WORDS = (

@@ -1,5 +1,4 @@
-"""
-The mechanical conversion: one source task and a person's choices become the files of one case.
+"""The mechanical conversion: one source task and a person's choices become the files of one case.
 
 Nothing is written here and nothing is asked; the same task, name and choices give the same bytes.
 """
@@ -72,7 +71,7 @@ def _case(
     config = dump(_config(task, name, place, container.image, seconds)).encode()
     own = joined([generated("case.toml", config, "case"), copied("prompt.md", task.prompt.path, task.prompt)])
     parts = (own, container.part, tests.part, solution)
-    place_note = Finding("case.toml", 0, "S300", Severity.NOTE, f"working directory {place.cwd}: {place.evidence}")
+    place_note = Finding("case.toml", 0, "S403", Severity.NOTE, f"working directory {place.cwd}: {place.evidence}")
     return CaseDraft(
         name,
         tuple(sorted((file for part in parts for file in part.files), key=lambda file: file.path)),

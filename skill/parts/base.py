@@ -49,8 +49,7 @@ class Part:
 
 
 def mode_of(file: SourceFile) -> int:
-    """
-    0755 for what is executable or a shell script, 0644 for the rest.
+    """0755 for what is executable or a shell script, 0644 for the rest.
 
     Margin stages files with their recorded mode, and the container's user may not own them (contract row W12).
     """

@@ -52,7 +52,7 @@ def _image(task: SourceTask) -> Environment | Refused:
         Finding(
             "case.toml",
             0,
-            "S310",
+            "S404",
             Severity.WARNING,
             f"environment variable {name} reaches the scripts but not the agent: the image is kept as it is",
         )
@@ -91,7 +91,7 @@ def _dockerfile(task: SourceTask, choices: Choices, place: Workplace) -> Environ
 
 
 def _appended(task: SourceTask, choices: Choices, place: Workplace) -> list[str]:
-    """Lines for what the source says outside its Dockerfile: environment, workdir, and a user where that was allowed."""
+    """Lines for what the source says outside its Dockerfile: environment, workdir, a user where that was allowed."""
     lines = []
     for name, value in sorted(task.environment_env.items()):
         text = value.literal if value.literal is not None else value.default

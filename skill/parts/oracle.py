@@ -35,11 +35,13 @@ def _script(task: SourceTask, place: Workplace, exported: dict[str, EnvValue], s
             lines.append(f'[ -n "${{{name}-}}" ] || {name}={shlex.quote(value.default)}; export {name}')
         else:
             lines.append(
-                f'[ -n "${{{name}-}}" ] || {{ echo "{name} is not set: the source takes it from its host" >&2; exit 1; }}'
+                f'[ -n "${{{name}-}}" ] || {{ echo "{name} is not set: the source has it from its host" >&2; exit 1; }}'
             )
     lines += [
         f"# the source has its solution at /{FOLDER}, merged into what the image may hold there",
-        f'if [ -d /{FOLDER} ]; then cp -a "$ORACLE/{FOLDER}/." /{FOLDER}/; else ln -s "$ORACLE/{FOLDER}" /{FOLDER}; fi || exit 1',
+        f"if [ -d /{FOLDER} ]",
+        f'then cp -a "$ORACLE/{FOLDER}/." /{FOLDER}/ || exit 1',
+        f'else ln -s "$ORACLE/{FOLDER}" /{FOLDER} || exit 1; fi',
         f"cd {shlex.quote(place.cwd)} || exit 1",
         f"{starter}/{FOLDER}/solve.sh </dev/null",
         'echo "the solution ended with status $?"',

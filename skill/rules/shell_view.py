@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 
 OWN_PROCESS: Final = ("subshell", "command_substitution", "process_substitution", "pipeline")
 ALWAYS_ZERO: Final = frozenset(("echo", "printf", "true", ":"))

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 from skill.finding import Severity
 from skill.rules.base import Defect, Family
 from skill.rules.shell_view import ShellView, Step, reads_status

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 # Without an effect on a verdict; their status is not known, so nothing may depend on it.
 QUIET = frozenset(
-    "cat cd chmod chown clear cp date df env find free head hostname id ls mkdir mv nproc ps pwd rm sleep sync tail tee touch"
-    " uname unset wc which whoami".split()
+    "cat cd chmod chown clear cp date df env find free head hostname id ls mkdir mv nproc ps pwd rm sleep sync"
+    " tail tee touch uname unset wc which whoami".split()
 )
 # Say something or look around; may stand before the tests without being part of them.
 DIAGNOSTIC = frozenset(
@@ -37,7 +37,7 @@ NETWORK = frozenset(
 
 # Interpreters, compilers and runners whose absence says nothing about the candidate.
 TOOLS = frozenset(
-    "python python3 pytest node npm npx go cargo rustc java javac mvn gradle gcc g++ cc c++ clang clang++ make cmake ctest jq git"
-    " bats Rscript ruby perl php dotnet sqlite3 uv uvx kotlinc bc xxd diff cmp unzip tar openssl bun deno tsc rewardkit awk sed grep"
-    " file find xargs sort".split()
+    "python python3 pytest node npm npx go cargo rustc java javac mvn gradle gcc g++ cc c++ clang clang++ make cmake ctest"
+    " jq git bats Rscript ruby perl php dotnet sqlite3 uv uvx kotlinc bc xxd diff cmp unzip tar openssl bun deno"
+    " tsc rewardkit awk sed grep file find xargs sort".split()
 )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 from skill.verifier import python
 from skill.verifier.base import Asset, Odd, VerifierInput
 

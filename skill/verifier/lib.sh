@@ -117,6 +117,14 @@ candidate() {
   esac
 }
 
+# counted PATTERN COMMAND...: as candidate, with the output kept, to see in it that a test ran.
+counted() {
+  local pattern=$1; shift
+  candidate "$@" >"$PRIVATE/output" 2>&1
+  cat "$PRIVATE/output"
+  [[ $'\n'$(<"$PRIVATE/output") =~ $pattern ]] || [ "$STATUS" != 0 ] || fail "status 0, but nothing shows that a test ran"
+}
+
 # judge_status: the source takes status 0 for a pass and any other for a fail.
 judge_status() {
   case $STATUS in

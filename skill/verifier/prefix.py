@@ -1,5 +1,4 @@
-"""
-What stands before the tests in a source's script, statement by statement.
+"""What stands before the tests in a source's script, statement by statement.
 
 ``kind`` answers for one top-level statement; None means that it belongs to the candidate phase.
 """
@@ -9,9 +8,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 from skill.verifier.commands import DIAGNOSTIC, FETCHERS, INSTALLERS
 
 
@@ -28,7 +26,8 @@ class Kind(StrEnum):
 
 
 PLAIN_SUBSTITUTION = re.compile(
-    r"\$\((?:cd \"?\$\(dirname [^()]*\)\"?(?:/\.\.)? && pwd|dirname [^()]*|pwd|mktemp[^()|]*|date[^()|]*|command -v [\w.-]+|which [\w.-]+|nproc)\)"
+    r"\$\((?:cd \"?\$\(dirname [^()]*\)\"?(?:/\.\.)? && pwd|dirname [^()]*|pwd|mktemp[^()|]*"
+    r"|date[^()|]*|command -v [\w.-]+|which [\w.-]+|nproc)\)"
 )
 LOCAL = re.compile(r"localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|\$")
 SETTINGS = re.compile(r"(?:^|/)(?:env|activate|nvm\.sh|conda\.sh|\.bashrc|\.profile|\.bash_profile)\"?$")

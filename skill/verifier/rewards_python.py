@@ -1,5 +1,4 @@
-"""
-Can a Python program write a reward other than 0 or 1? Answered from its syntax tree, cautiously.
+"""Can a Python program write a reward other than 0 or 1? Answered from its syntax tree, cautiously.
 
 Only what can be shown counts: an expression is *binary* when every value that can reach it is 0, 1, true or false.
 Everything else is "open", and the case needs a threshold from a person.

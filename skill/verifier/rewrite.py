@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 from skill.finding import Finding, Severity
 from skill.ledger import digest
 from skill.verifier import hazards, python, source_script, template, tools
@@ -22,13 +21,13 @@ from skill.verifier.split import Split, understood
 
 PASS_IF = re.compile(r"\s*([\w.-]+)\s*(>=|>|==)\s*(\d+(?:\.\d+)?)\s*\Z")
 TEST_PLACES = ("TEST_DIR", "TESTS_DIR", "TESTS_ROOT", "HARBOR_TESTS_DIR", "TEST_ROOT")
+TO_FILE = re.compile(r"(?<![0-9&])>+\s*(?!&)[\w\"'$/.]")
 BOM = b"\xef\xbb\xbf"
 RESERVED = (template.SOURCE_SCRIPT, ".verdict")
 
 
 def rewrite(given: VerifierInput) -> Rewrite | Odd:
-    """
-    The verifier in Margin's terms, or why a rule cannot write it.
+    """The verifier in Margin's terms, or why a rule cannot write it.
 
     The result depends on ``given`` alone. An Odd's code is the refusal's: "needs-agent" where a mind could do it.
     """
@@ -86,6 +85,7 @@ def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | 
         judge = f'judge_pytest "{report}"'
         before = (f'rm -f "{report}"',) if call.report else ()
     text = _text(given, script, cut, "direct", call.runner, [*cut.body, cut.test], checks, judge, before)
+    text.evidence = "" if TO_FILE.search(script.text(cut.test)) else call.evidence
     return _rewrite(given, text, source_script.until_test(script, cut, call))
 
 
@@ -245,7 +245,7 @@ def _rewrite(given: VerifierInput, text: template.Text, inner: bytes) -> Rewrite
 def _findings(given: VerifierInput, text: template.Text) -> Iterator[Finding]:
     if not template.reserve(given.timeout_seconds):
         message = f"{given.timeout_seconds} s leave no room for an inner time-out: a hanging candidate ends as infra"
-        yield Finding("tests/test.sh", 0, "S201", Severity.WARNING, message)
+        yield Finding("tests/test.sh", 0, "S401", Severity.WARNING, message)
     if text.bootstrap:
         message = "the verifier installs packages while grading: without their index it ends as infra"
-        yield Finding("tests/test.sh", 0, "S202", Severity.WARNING, message)
+        yield Finding("tests/test.sh", 0, "S402", Severity.WARNING, message)

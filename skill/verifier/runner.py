@@ -5,15 +5,26 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 
 # pytest options that need a plugin (or a working installation) and take no path of the tests.
 PLUGIN_OPTIONS = re.compile(r"^(?:--timeout|-n|--numprocesses|--reruns|--asyncio-mode|--json-report|-p)(?:=|$)")
 REPORT_OPTIONS = re.compile(r"^(?:--ctrf|--json-report-file|--html)(?:=|$)")
 JUNIT_OPTIONS = re.compile(r"^--junit-?xml(?:=(.*))?$")
 EXPANSION = re.compile(r"\$\{?(?!HOME\b|PATH\b)[A-Za-z_0-9?@*#]")
+
+
+# What the output of a runner shows when at least one test ran, as bash sees it with a line break in front.
+EVIDENCE = {
+    "unittest": r"Ran [1-9][0-9]* test",
+    "go test": r"\n(ok[[:space:]]+[^[:space:]]+[[:space:]]+([0-9.]+s|\(cached\))([[:space:]]+coverage:[^\n]*)?(\n|$)"
+    r"|--- PASS: )|\"Action\":\"pass\"",
+    "cargo test": r"test result: ok\. [1-9][0-9]* passed",
+    "node --test": r"(# |ℹ )pass [1-9]",
+    "bats": r"\nok [0-9]+",
+    "ctest": r"100% tests passed, 0 tests failed out of [1-9]",
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +36,7 @@ class Call:
     insert_at: int = 0  # byte offset after the runner's word, for options of ours
     trial: str = ""  # the call without its tests, as shell words; '' when it cannot be repeated
     report: str = ""  # where the source itself lets the runner write a JUnit report
+    evidence: str = ""  # pattern in the output that shows a test ran, where the runner prints one
 
 
 def call_of(script: bash.Script, test: Node) -> Call:
@@ -38,7 +50,15 @@ def call_of(script: bash.Script, test: Node) -> Call:
         return found
     words = [word for word in bash.words(script, last) if word]
     name = _runner_name(words)
-    return Call(name, last)
+    return Call(name, last, evidence=_evidence(name, words))
+
+
+def _evidence(name: str, words: list[str]) -> str:
+    for call, pattern in EVIDENCE.items():
+        runner, _, argument = call.partition(" ")
+        if name == runner and (not argument or argument in words):
+            return pattern
+    return ""
 
 
 def _inside_substitution(node: Node, top: Node) -> bool:

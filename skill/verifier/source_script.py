@@ -1,5 +1,4 @@
-"""
-The source's script as it stands in the converted case: whole, or without what test.sh took over.
+"""The source's script as it stands in the converted case: whole, or without what test.sh took over.
 
 Bootstrap statements that moved to test.sh become comments on their own lines, so that line numbers hold. In the
 direct form the script ends with its test command; the tail that turned a status into a reward is test.sh's.
@@ -10,9 +9,8 @@ from __future__ import annotations
 import re
 import shlex
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 from skill.verifier.prefix import FILTERS, Kind
 from skill.verifier.runner import Call
 from skill.verifier.split import Split
@@ -35,6 +33,9 @@ def until_test(script: bash.Script, cut: Split, call: Call) -> bytes:
         at = call.insert_at - test.start_byte
         text = text[:at] + b' --junitxml="$PRIVATE/report.xml"' + text[at:]
     head = _edited(script.data[: top.start_byte], [move for move in _moves(script, cut) if move[1] <= top.start_byte])
+    if top.type == "pipeline" and top.named_children[0].id == test.id:
+        rest = script.data[test.end_byte : top.end_byte]  # the log that a tee leaves stays where the source has it
+        return head + text + rest + b'\nexit "${PIPESTATUS[0]}"\n'
     return head + text + b"\n"
 
 

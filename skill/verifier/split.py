@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 from skill.verifier.prefix import Kind, kind
 from skill.verifier.status import STATUSES, Exited, Machine, Unknown
 

@@ -1,5 +1,4 @@
-"""
-What a script's tail makes of the test command's status, found by running the tail with each status in turn.
+"""What a script's tail makes of the test command's status, found by running the tail with each status in turn.
 
 The machine knows the small part of bash that such tails are written in. It runs nothing: at the first thing
 it does not know it raises Unknown, and the verifier is then no *direct* one.
@@ -11,9 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 from skill.verifier.commands import QUIET
 
 # One of each: pass, fail, pytest's and go's own codes, cargo's 101, not started, time-outs, signals.

@@ -42,6 +42,7 @@ class Text:
     checks: tuple[str, ...] = ()  # trials of the runner, before the candidate
     judge: str = "judge_status"
     before: tuple[str, ...] = field(default=())  # lines right before the candidate
+    evidence: str = ""  # pattern without which status 0 is no pass
     starter: str = ""  # what runs the source's script when it has no interpreter line
 
 
@@ -57,7 +58,8 @@ def render(text: Text) -> bytes:
         f"{MARK} ({text.form}, {text.shape})",
         "# Exit status: 0 pass, 1 fail, 2 infra. The phases are explained in .verdict/lib.sh beside this file.",
         'TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 2',
-        f'[ "$(sha256sum <"$TESTS/{LIBRARY}" 2>/dev/null)" = "{digest(library())}  -" ] || {{ echo "VERDICT: INFRA (tests/{LIBRARY} is missing or changed)"; exit 2; }}',
+        f'[ "$(sha256sum <"$TESTS/{LIBRARY}" 2>/dev/null)" = "{digest(library())}  -" ] ||',
+        f'  {{ echo "VERDICT: INFRA"; echo "reason: tests/{LIBRARY} is missing or changed"; exit 2; }}',
         f'. "$TESTS/{LIBRARY}" || exit 2',
         "",
         "main() {",
@@ -88,8 +90,12 @@ def _body(text: Text) -> list[str]:
     if text.imports:
         lines.append(f"IMPORTS={shlex.quote(' '.join(text.imports))}")
     lines += text.checks
-    lines += ["", *text.before, f'candidate {text.starter}"$TESTS/{SOURCE_SCRIPT}"', text.judge]
+    lines += ["", *text.before, f'{_phase(text)} {text.starter}"$TESTS/{SOURCE_SCRIPT}"', text.judge]
     return lines
+
+
+def _phase(text: Text) -> str:
+    return "counted $" + shlex.quote(text.evidence) if text.evidence else "candidate"
 
 
 def _exports(text: Text) -> list[str]:

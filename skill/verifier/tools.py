@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tree_sitter import Node
-
 from skill import bash
+from skill.bash import Node
 from skill.verifier.commands import TOOLS
 
 STARTERS = frozenset("timeout env exec time nice sudo xargs nohup stdbuf".split())
