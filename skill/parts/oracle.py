@@ -28,7 +28,8 @@ def _script(task: SourceTask, place: Workplace, exported: dict[str, EnvValue], s
         'ORACLE=${MARGIN_ORACLE_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)}',
         "export DEBIAN_FRONTEND=noninteractive",
     ]
-    for name, value in sorted({**exported, **task.solution_env}.items()):
+    known = {name: value for name, value in exported.items() if value.literal is not None or value.default is not None}
+    for name, value in sorted({**known, **task.solution_env}.items()):
         if value.literal is not None:
             lines.append(f"export {name}={shlex.quote(value.literal)}")
         elif value.default is not None:

@@ -45,7 +45,7 @@ def verifier(
             cwd=place.cwd,
             test_cwd=place.test_cwd,
             timeout_seconds=seconds,
-            env={**exported, **task.verifier_env},
+            env={**_read_by(held, exported), **task.verifier_env},
             pre_verify=task.pre_verify,
             installed=task.dockerfile.installed if task.dockerfile else frozenset(),
             image_env=task.dockerfile.env if task.dockerfile else {},
@@ -58,6 +58,11 @@ def verifier(
     pairs = [copied(f"tests/{f.path}", f"tests/{f.path}", f, held[f.path]) for f in task.tests if f is not script]
     pairs += [_written(name, data, held[SCRIPT], made.rule) for name, data in sorted(made.files.items())]
     return Verifier(joined(pairs), made.form, made.shape, made.findings)
+
+
+def _read_by(held: dict[str, bytes], exported: dict[str, EnvValue]) -> dict[str, EnvValue]:
+    """The environment's variables that the tests themselves read; without the others they can reach a verdict."""
+    return {name: value for name, value in exported.items() if any(name.encode() in data for data in held.values())}
 
 
 def _written(name: str, data: bytes, script: bytes, rule: str) -> tuple[OutFile, Row]:
