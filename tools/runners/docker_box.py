@@ -30,7 +30,8 @@ SERVER_ENV: Final = {
 }
 IDLE: Final = ["-lc", "while true; do sleep 3600; done"]
 HELPER_SECONDS: Final = 120  # for mkdir, rm, test and the like
-DRAIN_SECONDS: Final = 3.0  # a background process may keep the output open after its script has ended
+QUIET_SECONDS: Final = 0.3  # a background process may keep the output open after its script has ended
+DRAIN_SECONDS: Final = 3.0
 LONGEST_POLL: Final = 0.2
 
 
@@ -93,7 +94,7 @@ class DockerBox:
         if exit_code is None:
             with contextlib.suppress(EngineFailed), translated("kill container"):
                 self._client.kill(self.id)
-        reader.join(DRAIN_SECONDS)
+        _settle(reader, capture)
         if exit_code is None:
             return Executed(TIMEOUT_EXIT, capture.text(), timed_out=True)
         return Executed(exit_code, capture.text())
@@ -171,6 +172,14 @@ def _create(client: APIClient, image: str, setup: Setup) -> Mapping[str, str]:
         host_config=host,
     )
     return made
+
+
+def _settle(reader: threading.Thread, capture: Capture) -> None:
+    """Wait for the rest of the output: to its end, or until nothing has come for a moment."""
+    deadline, seen = time.monotonic() + DRAIN_SECONDS, -1
+    while reader.is_alive() and seen != capture.total and time.monotonic() < deadline:
+        seen = capture.total
+        reader.join(QUIET_SECONDS)
 
 
 def _drain(stream: Iterator[tuple[bytes | None, bytes | None]], capture: Capture) -> None:

@@ -121,7 +121,7 @@ def remove_labelled(client: APIClient, label: str) -> None:
 def images_with(client: APIClient, label: str) -> list[Mapping[str, Any]]:
     """Every image that carries ``label``."""
     with translated("list images"):
-        return list(client.images(filters={"label": label}, all=True))
+        return list(client.images(filters={"label": label}))
 
 
 def images_named(client: APIClient, reference: str) -> list[Mapping[str, Any]]:

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from skill.evidence import Unproved
+from tests.support.cases import script, write_case
+from tools.runners.base import Edit, State
+from tools.sabotage import CutNetwork, HideTool, garble, important_asset, runner_tools, sabotages
+
+
+def kinds(found: list[State | Unproved]) -> dict[str, State | Unproved]:
+    return {entry.name if isinstance(entry, State) else entry.state: entry for entry in found}
+
+
+@pytest.mark.parametrize(
+    ("test", "files", "asset"),
+    [
+        (script("exit 0"), {}, None),
+        (script("exit 0"), {"notes.md": ""}, None),  # nothing depends on it
+        (script("diff want.txt got"), {"want.txt": ""}, "want.txt"),
+        (script("diff want.txt got; pytest test_b.py"), {"want.txt": "", "test_b.py": ""}, "test_b.py"),
+        (script("pytest test_b.py test_a.py"), {"test_b.py": "", "test_a.py": ""}, "test_a.py"),
+        (script("pytest test_b.py"), {"test_b.py": "", "test_a.py": ""}, "test_b.py"),
+        (script("bash source-test.sh data.json"), {"source-test.sh": "", "data.json": ""}, "data.json"),
+        (script("bash source-test.sh"), {"source-test.sh": ""}, "source-test.sh"),
+        (script(". .verdict/lib.sh"), {".verdict/lib.sh": "", ".verdict/manifest.sha256": "0 deep/a.bin"}, None),
+        (
+            script(". .verdict/lib.sh"),
+            {".verdict/lib.sh": "", ".verdict/manifest.sha256": "0 deep/a.bin", "deep/a.bin": "", "b.bin": ""},
+            "deep/a.bin",
+        ),
+    ],
+)
+def test_the_asset_that_matters_most(tmp_path: Path, test: str, files: Mapping[str, str], asset: str | None) -> None:
+    made = write_case(tmp_path, "one", test=test, files={f"tests/{path}": text for path, text in files.items()})
+    assert important_asset(made) == asset
+
+
+@pytest.mark.parametrize(
+    ("lines", "tools"),
+    [
+        ("echo python3 is nice  # python3", ()),
+        ("# python3 -m pytest\ntrue", ()),
+        ("python3 -m pytest tests", ("python3",)),
+        ("timeout 60 pytest tests | tee log", ("pytest",)),
+        ("grep -q x /app/a && node check.js", ("node", "grep")),
+        ("uvx --with pytest pytest tests", ("uvx",)),
+        ("curl -LsSf https://astral.sh/uv/0.9.7/install.sh | sh\nuvx pytest tests", ()),
+        ("pip install pytest==8\npytest tests", ()),
+        ("/opt/venv/bin/python check.py", ("python",)),
+        ("command -v python3 || exit 2\npython3 a.py", ()),  # its absence has a meaning of its own
+    ],
+)
+def test_the_tools_it_counts_on(tmp_path: Path, lines: str, tools: tuple[str, ...]) -> None:
+    assert runner_tools(write_case(tmp_path, "one", test=script(lines))) == tools
+
+
+def test_a_tool_that_the_task_asks_for_is_the_candidates(tmp_path: Path) -> None:
+    made = write_case(tmp_path, "one", test=script("node app.js"), files={"prompt.md": "Install node.\n"})
+    assert runner_tools(made) == ()
+
+
+def test_kinds_that_do_not_apply_say_why(tmp_path: Path) -> None:
+    found = kinds(list(sabotages(write_case(tmp_path, "one", test=script("[ -f /app/done ]")))))
+    assert {name: entry.reason for name, entry in found.items() if isinstance(entry, Unproved)} == {
+        "sabotage:asset-removed": "tests/ holds no file that test.sh depends on",
+        "sabotage:asset-garbled": "tests/ holds no file that test.sh depends on",
+        "sabotage:library-removed": "the verifier has no tests/.verdict/lib.sh",
+        "sabotage:runner-missing": "the verifier calls no tool that it counts on the image for",
+        "sabotage:network-cut": "the verifier uses no network",
+    }
+
+
+def test_every_kind_under_a_right_candidate(tmp_path: Path) -> None:
+    test = script("export PATH=$HOME/.local/bin:/opt/py/bin:$PATH", "curl -O https://x/y", "python3 check.py")
+    files = {"tests/check.py": "print(1)\n", "tests/.verdict/lib.sh": ""}
+    found = kinds(list(sabotages(write_case(tmp_path, "one", test=test, files=files))))
+    states = {name: entry for name, entry in found.items() if isinstance(entry, State)}
+    assert all(state.solved and state.expected == 2 for state in states.values())
+    assert {name: state.edits for name, state in states.items() if state.edits} == {
+        "sabotage:asset-removed": (Edit("check.py", None),),
+        "sabotage:asset-garbled": (Edit("check.py", garble(b"print(1)\n")),),
+        "sabotage:library-removed": (Edit(".verdict/lib.sh", None),),
+    }
+    assert {name: state.meddling for name, state in states.items() if state.meddling} == {
+        "sabotage:runner-missing": HideTool(("python3",), ("/opt/py/bin", "/root/.local/bin")),
+        "sabotage:network-cut": CutNetwork(),
+    }
+
+
+def test_without_an_oracle_the_workspace_stays_untouched(tmp_path: Path) -> None:
+    made = write_case(tmp_path, "one", solve=None, test=script("cat want"), files={"tests/want": "x"})
+    assert {entry.solved for entry in sabotages(made) if isinstance(entry, State)} == {False}
+
+
+def test_garbled_bytes_differ_even_where_there_were_none() -> None:
+    for data in (b"", b"x", bytes(range(256))):
+        assert garble(data) != data
