@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from agent.errors import UsageError
+from agent.run_folder import run_path
 
 
 def checked(source: Path, output: Path, *, force: bool) -> Path:
@@ -13,8 +14,7 @@ def checked(source: Path, output: Path, *, force: bool) -> Path:
 
     The parent is resolved, the last part is not: an output that is a link is refused, not followed.
     """
-    if output.name in ("", ".", ".."):
-        raise UsageError(f"{output}: is no name for an output folder (give -o a new name)")
+    run_path(output)
     parent = _resolved(output.parent)
     if not parent.is_dir():
         raise UsageError(f"{output.parent}: is not a folder (make it first, or choose another -o)")

@@ -22,7 +22,9 @@ STAGING, PREVIOUS = "staging", "previous"
 
 
 def run_path(output: Path) -> Path:
-    """Where the run that makes ``output`` keeps its state."""
+    """Where the run that makes ``output`` keeps its state; raises UsageError when that is no name."""
+    if output.name in ("", ".."):
+        raise UsageError(f"{output}: is no name for an output folder (give -o a new name)")
     return output.with_name(output.name + ".run")
 
 
