@@ -17,9 +17,10 @@ HEAD = """\
 
 Written by `python -m skill.gates_page` from the rules; do not edit.
 
-A finding is `path:line: severity CODE message (fix: ...)`. An **error** keeps a case from being converted, a **warning** is for
-a person to judge, a **note** is only said. *Basis* names the row of [margin-contract.md](margin-contract.md) (M: the compiler rejects
-it, W: it compiles and goes wrong) or of [decisions.md](decisions.md) (D) that a rule rests on.
+A finding is `path:line: severity CODE message (fix: ...)`. An **error** keeps a case from being converted, a
+**warning** is for a person to judge, a **note** is only said. *Basis* names the row of
+[margin-contract.md](margin-contract.md) (M: the compiler rejects it, W: it compiles and goes wrong) or of
+[decisions.md](decisions.md) (D) that a rule rests on.
 """
 
 

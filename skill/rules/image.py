@@ -18,6 +18,7 @@ IMAGE: Family[Case] = Family("image")
 LOCAL_REGISTRY: Final = re.compile(
     r"(?:localhost|127\.0\.0\.1|\[::1\]|host\.docker\.internal)(?::\d+)?/", re.IGNORECASE
 )
+BARE_BASE: Final = re.compile(r"(?:^|/)(?:alpine|busybox|scratch|distroless)(?:[:@/]|$)|[:-]alpine[\d.]*(?:@|$)")
 HIDDEN: Final = re.compile(r"(?:^|/)(?:tests?/test\.sh|solve\.sh|solution(?:\.sh|/)|oracle/)", re.IGNORECASE)
 
 
@@ -148,6 +149,19 @@ def hidden_files_in_image(case: Case) -> Iterator[Defect]:
                     "the agent may find this in the image",
                     "move it out of env/",
                 )
+
+
+@IMAGE.defect("SC410", "image-without-bash", basis="W11", severity=Severity.WARNING)
+def image_without_bash(case: Case) -> Iterator[Defect]:
+    """The Dockerfile's base is known to come without bash, and nothing installs it.
+
+    Margin starts every verifier with `bash -c`, which then ends in 127.
+    Example: `FROM alpine:3.20`
+    Right: `RUN apk add --no-cache bash`
+    """
+    base = case.dockerfile.base if case.dockerfile else None
+    if base and BARE_BASE.search(base) and case.dockerfile and "bash" not in case.dockerfile.installed:
+        yield _in_dockerfile(case, b"FROM", f'"{base}" has no bash, which starts the verifier', "install bash")
 
 
 def _at(case: Case, message: str, fix: str) -> Defect:

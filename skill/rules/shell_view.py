@@ -60,6 +60,16 @@ class ShellView:
     libraries: tuple[bash.Script, ...]
 
     @cached_property
+    def depth(self) -> int:
+        """How deep the syntax is nested."""
+        deepest, pending = 0, [(self.script.root, 0)]
+        while pending:
+            node, depth = pending.pop()
+            deepest = max(deepest, depth)
+            pending += [(child, depth + 1) for child in node.named_children]
+        return deepest
+
+    @cached_property
     def statements(self) -> list[Node]:
         """The statements at top level."""
         return bash.statements(self.script.root)

@@ -15,6 +15,7 @@ from skill.rules.verifier import Verifier
 STAGED_PATHS: Family[Verifier] = Family("verifier")
 
 TESTS_PATH: Final = re.compile(rb"(?<![\w.$}/~*-])/tests(?=[/\"'\s);:,]|$)", re.MULTILINE)
+MAX_HELPER: Final = 1 << 18
 TESTS_VARIABLE: Final = r"[A-Z_]*TESTS?_(?:DIR|ROOT|PATH)"
 INTERPRETERS: Final = frozenset(
     ("python", "python3", "bash", "sh", "node", "source", ".", "ruby", "perl", "Rscript", "pytest")
@@ -119,6 +120,25 @@ def two_test_locations(verifier: Verifier) -> Iterator[Defect]:
         if copied and name == "pytest" and not any(re.search(r"\.py|::", word) for word in files):
             yield verifier.at(bash.line(node), "tests were copied, and pytest searches for them", "name the test files")
             return
+
+
+@STAGED_PATHS.defect("SC635", "absolute-tests-path-in-helper", basis="contract 2.4", severity=Severity.WARNING)
+def absolute_tests_path_in_helper(verifier: Verifier) -> Iterator[Defect]:
+    """A file beside test.sh names /tests, but Margin stages it elsewhere.
+
+    It may be a path that is opened, or a word that a test looks for; only a reader can tell.
+    Example: `TESTS = Path("/tests")` with `test_cwd = "/app"`
+    Right: `test_cwd = "/"`, or a path relative to the file itself.
+    """
+    if verifier.is_generated or verifier.staged == "/tests" or not verifier.case.test_cwd:
+        return
+    for entry in verifier.case.tests.files:
+        if entry.path != "test.sh" and entry.size <= MAX_HELPER:
+            data = verifier.case.read(f"tests/{entry.path}") or b""
+            if b"\0" not in data and (found := TESTS_PATH.search(data)):
+                line = data.count(b"\n", 0, found.start()) + 1
+                said = f"names /tests; the files are staged at {verifier.staged}"
+                yield Defect(f"{verifier.case.path}/tests/{entry.path}", line, said, 'set test_cwd = "/"')
 
 
 def _variables(verifier: Verifier) -> Iterator[tuple[str, int]]:

@@ -37,6 +37,8 @@ FETCHES: Final = {
     "gem": ("install",),
 }
 ALWAYS_FETCHES: Final = frozenset(("uvx", "npx", "wget"))
+PORT: Final = re.compile(rb"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):8080\b|^\s*EXPOSE\b[^\n]*\b8080\b", re.MULTILINE)
+LOGIN_VARIABLE: Final = re.compile(rb"^[^#\n]*?\$\{?(TERM|USER|SHELL|LANG)\b(?!:?[-=+?])", re.MULTILINE)
 LOCAL_HOST: Final = re.compile(r"localhost\b|127\.|0\.0\.0\.0|\[::1\]")
 
 
@@ -158,6 +160,37 @@ def reads_agent_logs(verifier: Verifier) -> Iterator[Defect]:
         yield verifier.at(
             verifier.data.count(b"\n", 0, at) + 1, "there are no agent logs in Margin", "judge the workspace"
         )
+
+
+@SURROUNDINGS.defect("SC636", "taken-port", basis="W18", severity=Severity.WARNING)
+def taken_port(verifier: Verifier) -> Iterator[Defect]:
+    """The script or the Dockerfile uses port 8080, which Margin's own server holds.
+
+    It does so in dry and full runs, not in oracle runs, so an oracle run does not notice.
+    Right: another port.
+    """
+    for path, data in (("env/Dockerfile", verifier.case.read("env/Dockerfile")), ("tests/test.sh", verifier.data)):
+        built = path != "env/Dockerfile" or verifier.case.dockerfile is not None
+        if built and data and (found := PORT.search(data)):
+            line = data.count(b"\n", 0, found.start()) + 1
+            yield Defect(f"{verifier.case.path}/{path}", line, "port 8080 is taken while an agent runs", "use another")
+
+
+@SURROUNDINGS.defect("SC637", "unset-login-variable", basis="W19", severity=Severity.WARNING)
+def unset_login_variable(verifier: Verifier) -> Iterator[Defect]:
+    """The script reads a variable that only a login sets.
+
+    Margin sets none of TERM, USER, SHELL and LANG; under `set -u` reading one ends the script.
+    Example: `chown "$USER" /app`
+    Right: `${USER:-root}`, or the value itself.
+    """
+    if verifier.is_readable and (found := LOGIN_VARIABLE.search(verifier.data)):
+        name = found[1].decode()
+        own = re.search(rb"(?m)(?:^|[\s;])(?:export\s+)?" + found[1] + rb"=", verifier.data)
+        dockerfile = verifier.case.dockerfile
+        if own is None and (dockerfile is None or name not in dockerfile.env):
+            line = verifier.data.count(b"\n", 0, found.start()) + 1
+            yield verifier.at(line, f"{name} is not set in Margin's containers", f"write ${{{name}:-...}}")
 
 
 def _image_makes_logs(verifier: Verifier) -> bool:

@@ -18,6 +18,7 @@ from skill.rules.shell_view import SHEBANG, ShellView, view
 
 MARKER: Final = re.compile(rb"^# suite-converter verifier \d+\b", re.MULTILINE)
 MAX_ANALYSED: Final = 1 << 20  # a larger script is data, and syntax trees are many times its size
+MAX_DEPTH: Final = 200  # no person nests deeper, and Python's stack has an end
 SHELLS: Final = ("bash", "sh")
 
 
@@ -54,7 +55,9 @@ class Verifier:
     @cached_property
     def is_readable(self) -> bool:
         """Whether the syntax tree can be trusted and is ours to judge."""
-        return bool(self.data) and not self.is_generated and not self.view.script.broken
+        if not self.data or self.is_generated:
+            return False
+        return not self.view.script.broken and self.view.depth <= MAX_DEPTH
 
     def _staged(self, word: str) -> bytes | None:
         """The file of tests/ that a sourced word most likely means."""
@@ -151,6 +154,17 @@ def foreign_interpreter(verifier: Verifier) -> Iterator[Defect]:
             yield verifier.at(1, f'runs under "{name}", which the image may lack', "use bash")
 
 
+@VERIFIER.defect("SC610", "no-interpreter-line", basis="W4", severity=Severity.NOTE)
+def no_interpreter_line(verifier: Verifier) -> Iterator[Defect]:
+    """tests/test.sh does not name its interpreter in the first line.
+
+    bash runs such a script itself, so it works; a comment or a blank line above `#!` has the same effect.
+    Right: `#!/bin/bash` as the very first bytes.
+    """
+    if verifier.data.strip() and not SHEBANG.match(verifier.data):
+        yield verifier.at(1, "no interpreter line; it runs because bash falls back to itself", "begin with #!/bin/bash")
+
+
 @VERIFIER.defect("SC607", "byte-order-mark-in-script", basis="W4", severity=Severity.WARNING)
 def byte_order_mark_in_script(verifier: Verifier) -> Iterator[Defect]:
     """tests/test.sh starts with a byte order mark.
@@ -175,9 +189,11 @@ def unreadable_shell_syntax(verifier: Verifier) -> Iterator[Defect]:
 
 @VERIFIER.defect("SC609", "verifier-not-analysed", basis="D4", severity=Severity.WARNING)
 def verifier_not_analysed(verifier: Verifier) -> Iterator[Defect]:
-    """tests/test.sh is larger than 1 MiB and was not looked at.
+    """tests/test.sh is larger than 1 MiB or nested too deeply, and was not looked at.
 
     Right: a short script; bulk data in files of its own.
     """
     if len(verifier.case.script or b"") > MAX_ANALYSED:
         yield verifier.at(0, "larger than 1 MiB, so its exits were not checked", "move data into files of tests/")
+    elif verifier.data and not verifier.is_generated and verifier.view.depth > MAX_DEPTH:
+        yield verifier.at(0, "nested too deeply, so its exits were not checked", "write it in a flatter way")

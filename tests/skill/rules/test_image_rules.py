@@ -66,6 +66,9 @@ IMAGES: list[tuple[str, list[Edit], list[int]]] = [
     ("SC408", [dockerfile("FROM x AS b\nFROM y\nCOPY --from=b /nowhere /a\n")], []),
     ("SC408", [dockerfile("FROM x\nCOPY a/ /a/\n"), folder(f"{CASE}/env/a")], [2]),
     ("SC409", [dockerfile("FROM x\nCOPY . /app\n"), put(f"{CASE}/env/tests/test_own.py", "")], []),
+    ("SC410", [dockerfile("FROM alpine:3.20\nRUN apk add --no-cache bash\n")], []),
+    ("SC410", [dockerfile("FROM my-alpine-like\n")], []),
+    ("SC410", [dockerfile("FROM node:20-alpine\n")], [1]),
     ("SC409", [dockerfile("FROM x\nCOPY . /app\n"), put(f"{CASE}/env/solution/solve.sh", "")], [0]),
 ]  # fmt: skip
 

@@ -89,7 +89,16 @@ def test_unreadable_file_is_told(tmp_path: Path) -> None:
     assert lines(write_suite(tmp_path, chmod(f"{CASE}/tests/grade.py", 0o000)), "SC309") == [0]
 
 
-PATHS = [("a/./b", "a/b"), (" a", "a"), ("a\\b", "a/b"), ("a/../b", "b"), ("..", None), ("", None), ("\\x", None), ("\x1cx", "\x1cx")]  # fmt: skip
+PATHS = [
+    ("a/./b", "a/b"),
+    (" a", "a"),
+    ("a\\b", "a/b"),
+    ("a/../b", "b"),
+    ("..", None),
+    ("", None),
+    ("\\x", None),
+    ("\x1cx", "\x1cx"),
+]
 
 
 @pytest.mark.parametrize(("path", "packed"), PATHS)

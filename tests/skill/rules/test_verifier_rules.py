@@ -28,6 +28,8 @@ from tests.support.suites import (
 APP = swap(CASE_TOML, 'test_cwd = "/"', 'test_cwd = "/app"')
 MAP = 'case "$rc" in 0) exit 0 ;; 1) exit 1 ;; *) exit 2 ;; esac'
 
+IMAGE_SETS_IT = put(DOCKERFILE, "FROM x\nENV TEST_DIR=/tests\n")
+
 
 def sh(*text: str) -> Edit:
     return script("\n".join(("#!/bin/bash", *text, "")))
@@ -58,6 +60,10 @@ FILE: list[tuple[str, list[Edit], list[int]]] = [
     ("SC608", [sh("if true; then", "exit 1")], [4]),
     ("SC608", [sh("<<<<<<< HEAD", "exit 1", "=======", "exit 0", ">>>>>>> b")], [2]),
     ("SC609", [script("#!/bin/bash\nexit 1\n")], []),
+    ("SC609", [script("if a; then\n" * 50 + "b\n" + "fi\n" * 50)], []),
+    ("SC609", [script("if a; then\n" * 2000 + "b\n" + "fi\n" * 2000)], [0]),
+    ("SC610", [script("#! /bin/sh\nexit 1\n")], []),
+    ("SC610", [script("# made by hand\n#!/bin/bash\nexit 1\n")], [1]),
     ("SC609", [script("#!/bin/bash\nexit 1\n" + "#" * (1 << 20))], [0]),
 ]
 
@@ -128,17 +134,20 @@ PATHS: list[tuple[str, list[Edit], list[int]]] = [
     ("SC621", [sh("pytest /tests/x.py", "exit 1")], []),
     ("SC621", [APP, sh("pytest /app/tests/x.py a/tests/b /tests-venv/bin $D/tests/", "# /tests/x", "exit 1")], []),
     ("SC621", [APP, sh("", "pytest /tests/x.py", "exit 1")], [3]),
-    ("SC622", [APP, put(DOCKERFILE, "FROM x\nENV TEST_DIR=/tests\n"), sh("TEST_DIR=/app/tests", 'pytest "$TEST_DIR"')], []),
-    ("SC622", [put(DOCKERFILE, "FROM x\nENV TEST_DIR=/tests\n"), sh('pytest "${TEST_DIR:-/tests}"')], []),
-    ("SC622", [APP, put(DOCKERFILE, "FROM x\nENV TEST_DIR=/tests\n"), sh('T="${TEST_DIR:-$PWD/tests}"')], [2]),
+    ("SC622", [APP, IMAGE_SETS_IT, sh("TEST_DIR=/app/tests", 'pytest "$TEST_DIR"')], []),
+    ("SC622", [IMAGE_SETS_IT, sh('pytest "${TEST_DIR:-/tests}"')], []),
+    ("SC622", [APP, IMAGE_SETS_IT, sh('T="${TEST_DIR:-$PWD/tests}"')], [2]),
     ("SC623", [sh("TESTS_DIR=/tests", "ls $TESTS_DIR")], []),
-    ("SC623", [put(DOCKERFILE, "FROM x\nENV TEST_DIR=/tests\n"), sh('pytest "$TEST_DIR"')], []),
+    ("SC623", [IMAGE_SETS_IT, sh('pytest "$TEST_DIR"')], []),
     ("SC623", [sh('TEST_DIR="${TEST_DIR:-/tests}"', 'ls "$TEST_DIR"')], [2]),
     ("SC623", [sh("", 'pytest "$TEST_DIR"')], [3]),
     ("SC631", [sh("cd /app", "cat tests/mine.py", "exit 1")], []),
     ("SC631", [sh("python3 tests/grade.py", "cd /app", "exit 1")], []),
     ("SC631", [APP, sh("cd /app", "python3 tests/grade.py", "exit 1")], []),
     ("SC631", [sh("cd /app", "python3 ./tests/grade.py", "exit 1")], [3]),
+    ("SC635", [put(f"{CASE}/tests/x.py", "open('/tests/y')\n")], []),
+    ("SC635", [APP, put(f"{CASE}/tests/x.bin", b"\0 /tests/y\n")], []),
+    ("SC635", [APP, put(f"{CASE}/tests/x.py", "\nopen('/tests/y')\n")], [2]),
     ("SC632", [sh("python3 /tests/grade.py", "python3 /app/other.py", "exit 1")], []),
     ("SC632", [sh("echo x > /tests/made.py", "python3 /tests/made.py", "exit 1")], []),
     ("SC632", [sh("python3 /tests/graed.py", "exit 1")], [2]),
@@ -169,6 +178,13 @@ SURROUNDINGS: list[tuple[str, list[Edit], list[int]]] = [
     ("SC628", [sh('timeout "$N" pytest', "exit 1")], []),
     ("SC628", [sh("timeout 60 pytest", "exit 1")], [2]),
     ("SC628", [sh("timeout -k 5 1m pytest", "exit 1")], [2]),
+    ("SC636", [sh("curl http://localhost:80801/x", "exit 1")], []),
+    ("SC636", [put(DOCKERFILE, "FROM x\n# EXPOSE\nEXPOSE 80\n")], []),
+    ("SC636", [put(DOCKERFILE, "FROM x\nEXPOSE 80 8080\n")], [2]),
+    ("SC636", [sh("curl http://localhost:8080/x", "exit 1")], [2]),
+    ("SC637", [sh("# $USER", 'echo "${USER:-root} $USERS"', "exit 1")], []),
+    ("SC637", [sh("LANG=C", "echo $LANG", "exit 1")], []),
+    ("SC637", [sh("", 'chown "$USER" /app', "exit 1")], [3]),
     ("SC629", [sh("echo MARGIN_AGENT_CWD", "exit 1")], []),
     ("SC629", [sh('cd "${MARGIN_AGENT_CWD}"', "exit 1")], [2]),
     ("SC630", [sh("mkdir -p /logs/agents", "exit 1")], []),
