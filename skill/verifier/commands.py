@@ -7,6 +7,11 @@ QUIET = frozenset(
     "cat cd chmod chown clear cp date df env find free head hostname id ls mkdir mv nproc ps pwd rm sleep sync"
     " tail tee touch uname unset wc which whoami".split()
 )
+# Change the shell that calls them, or when it goes on: nothing that follows can be told without running them.
+SHELL = frozenset(
+    ". alias bg break builtin command continue coproc disown enable eval exec fc fg getopts jobs let local logout mapfile popd"
+    " pushd read readarray select shift shopt source trap type ulimit umask unalias wait".split()
+)
 # Say something or look around; may stand before the tests without being part of them.
 DIAGNOSTIC = frozenset(
     "echo printf ls pwd whoami date id uname hostname df free env nproc true : shopt umask ulimit hash type".split()

@@ -20,6 +20,7 @@ SIDECAR = re.compile(
     r"https?://(?!localhost\b|127\.|0\.0\.0\.0|host\b|example\b)([a-z][a-z0-9_-]*)(?::\d+)(?=[/\"'\s]|$)"
 )
 PLACEHOLDER = re.compile(r"\{\{\s*\w+\s*\}\}|\{(?:test_command|task_id|instance_id|problem_id)\}")
+HINTS = (b"/logs/", b"/agent-logs", b"_API_KEY", b"litellm", b"anthropic", b"openai", b"llm_judge", b"http://", b"https://")
 CONFLICT = re.compile(rb"^(?:<<<<<<< |>>>>>>> )", re.MULTILINE)
 CODE = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".bash", ".toml", ".yaml", ".yml")
 
@@ -91,8 +92,7 @@ def _code(given: VerifierInput) -> Iterator[tuple[str, str]]:
     """Texts that hold one of the patterns, without their comments and docstrings, by path."""
     yield "test.sh", _without_comments(given.script)
     for asset in given.assets:
-        text = asset.data.decode("utf-8", "replace") if asset.path.endswith(CODE) else ""
-        if not any(pattern.search(text) for pattern in (AGENT_LOG, JUDGE, SIDECAR)):
+        if not asset.path.endswith(CODE) or not any(hint in asset.data for hint in HINTS):
             continue
         if asset.path.endswith(".py"):
             module = python.tree(asset.data)

@@ -7,6 +7,7 @@ first thing it does not know it raises Unknown.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from skill import bash
@@ -17,6 +18,7 @@ EXPANSION = re.compile(r"\\([\\$\"`])|(\$\{[^}]*\}|\$" + NAME + r"|\$[-!$?#@*0-9
 PARAMETER = re.compile(rf"({NAME}|[1-9])(?:(:?)-(.*))?", re.DOTALL)
 PIPE_STATUS = re.compile(r"PIPESTATUS\[(\d+)\](?::-.*)?")
 MOVING = frozenset("SECONDS RANDOM SRANDOM LINENO EPOCHSECONDS EPOCHREALTIME REPLY OPTARG OPTIND IFS _".split())
+SETTLED = frozenset("command test_command variable_assignment declaration_command subshell".split())
 PLAIN = frozenset("word number raw_string variable_name string_content extglob_pattern regex".split())
 
 
@@ -49,6 +51,30 @@ class Machine:
     test: Node | None = None  # the one command whose status is given
     calls: list[dict[str, str | None]] = field(default_factory=list)  # what each running function's locals hide
     stdout: list[str] | None = None  # what goes to a reward file; None: somewhere else
+    handlers: Mapping[str, Callable[[Machine, Node, bool], None]] = field(default_factory=dict, repr=False)
+
+    def run(self, nodes: Sequence[Node], guarded: bool = False) -> None:
+        """Carry out ``nodes`` in order; ``guarded`` is a context in which errexit does not act."""
+        for node in nodes:
+            self.perform(node, guarded)
+
+    def perform(self, node: Node, guarded: bool = False) -> None:
+        """Carry out one statement; raises Unknown for any that has no handler, Exited at the script's end."""
+        handler = self.handlers.get(node.type)
+        if handler is None or bash.in_background(node):
+            raise Unknown(node.type if handler is None else "a job in the background")
+        handler(self, node, guarded)
+        if node.type in SETTLED:
+            self.pipe = [self.status]
+        if node.type == "pipeline" or (node.type in SETTLED and node.type != "declaration_command"):
+            self.settle(guarded)
+
+    def settle(self, guarded: bool) -> None:
+        """Let errexit act on the status of the command that just ended."""
+        if self.errexit and not guarded and self.status != 0:
+            if self.status is None:
+                raise Unknown("errexit after an unknown status")
+            raise Exited
 
     def opaque(self, node: Node) -> None:
         """Take the status of a command that only running would tell; the only such one is the test command."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ DISTRIBUTIONS = {  # import name -> distribution, where they differ
 }  # fmt: skip
 
 
+TOP_IMPORT = re.compile(rb"^(?:import[ \t]+([\w., \t]+)|from[ \t]+(\w[\w.]*)[ \t]+import\b)", re.MULTILINE)
+
+
 @lru_cache(maxsize=256)
 def tree(source: bytes) -> ast.Module | None:
     """The syntax tree of ``source``, None when this Python cannot read it."""
@@ -28,13 +32,14 @@ def tree(source: bytes) -> ast.Module | None:
         return None
 
 
-def top_imports(module: ast.Module) -> Iterator[str]:
-    """Top-level names that the module imports unconditionally."""
-    for node in module.body:
-        if isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.split(".")[0]
+def top_imports(source: bytes) -> Iterator[str]:
+    """Top-level names that a module imports unconditionally: an import that is not indented.
+
+    Read by pattern: every task of a set has tests of its own, and a syntax tree costs more than all else together.
+    """
+    for match in TOP_IMPORT.finditer(source):
+        names = match[1].split(b",") if match[1] else [match[2]]
+        yield from (name.split(b" as ")[0].strip().split(b".")[0].decode("utf-8", "replace") for name in names)
 
 
 def brought(names: set[str], siblings: set[str], provided: frozenset[str]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ def target(path: str) -> str | None:
 
 def touched(machine: Machine, name: str, arguments: list[Node]) -> None:
     """Account for ``cp``, ``mv``, ``rm``, ``tee`` and ``touch``, which may change a reward file without a redirection."""
-    if name not in ("cp", "mv", "rm", "tee", "touch", "chmod", "chown"):
+    if name not in ("cp", "mv", "rm", "tee", "touch"):
         return
     for argument in arguments:
         try:
@@ -34,8 +34,6 @@ def touched(machine: Machine, name: str, arguments: list[Node]) -> None:
         except Unknown:
             if name != "rm" or "reward" in machine.script.text(argument).lower():
                 raise
-            continue
-        if name in ("chmod", "chown"):
             continue
         if name == "rm" and path in FILES:
             machine.rewards.pop(path, None)
@@ -53,9 +51,10 @@ def reward(machine: Machine) -> float | None:
 
 def _number(text: str, path: str) -> float:
     try:
-        value = json.loads(text) if path.endswith(".json") else float(text)
+        if path.endswith(".txt"):
+            return float(text)
+        table = json.loads(text)
     except ValueError:
         return -1.0
-    if isinstance(value, dict) and len(value) == 1:
-        value = next(iter(value.values()))
-    return float(value) if isinstance(value, int | float) else -1.0
+    values = list(table.values()) if isinstance(table, dict) else []
+    return float(values[0]) if len(values) == 1 and isinstance(values[0], int | float) else -1.0

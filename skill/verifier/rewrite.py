@@ -199,8 +199,9 @@ def _text(
 
 def _named(name: str, given: VerifierInput) -> bool:
     """Whether anything reads this variable as the place of the tests; then it is set, not defaulted."""
+    texts = [text for text in (given.script, *(asset.data for asset in given.assets)) if name.encode() in text]
     word = re.compile(rb"(?<![A-Za-z0-9_])" + name.encode() + rb"(?![A-Za-z0-9_])")
-    return name in given.image_env or bool(word.search(given.script)) or any(word.search(a.data) for a in given.assets)
+    return name in given.image_env or any(word.search(text) for text in texts)
 
 
 def _shape(script: bash.Script, form: str, runner: str) -> str:
@@ -214,8 +215,8 @@ def _imports(given: VerifierInput, script: bash.Script) -> tuple[str, ...]:
     siblings = {PurePosixPath(asset.path).parts[0].removesuffix(".py") for asset in given.assets}
     names: set[str] = set()
     for asset in given.assets:
-        if asset.path.endswith(".py") and (module := python.tree(asset.data)) is not None:
-            names |= set(python.top_imports(module))
+        if asset.path.endswith(".py"):
+            names |= set(python.top_imports(asset.data))
     return python.brought(names, siblings, given.installed | frozenset(_bootstrap_packages(script)))
 
 
