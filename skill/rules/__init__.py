@@ -11,12 +11,15 @@ from skill.case import Case
 from skill.comparison import Comparison, comparisons
 from skill.evidence import CaseProof
 from skill.finding import Finding, Registry, Rule
-from skill.rules.case import CASE, PLACE
+from skill.rules.case import CASE
 from skill.rules.cwd import CWD
 from skill.rules.evidence import EVIDENCE
 from skill.rules.fidelity import FIDELITY
+from skill.rules.folder import FOLDER, PLACE
 from skill.rules.generated import GENERATED
 from skill.rules.image import IMAGE
+from skill.rules.listing import LISTING
+from skill.rules.masking import MASKING
 from skill.rules.oracle import ORACLE
 from skill.rules.packing import PACKING
 from skill.rules.prompt import PROMPT
@@ -27,9 +30,9 @@ from skill.rules.verdict import VERDICT
 from skill.rules.verifier import VERIFIER, Verifier
 from skill.suite import Suite
 
-OF_CASE: tuple[Registry[Case], ...] = (CASE, PACKING, IMAGE, CWD, PROMPT, ORACLE)
-OF_VERIFIER: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, STAGED_PATHS, SURROUNDINGS, GENERATED)
-FAMILIES: tuple[Registry[Any], ...] = (SUITE, PLACE, *OF_CASE, *OF_VERIFIER, FIDELITY, EVIDENCE)
+OF_CASE: tuple[Registry[Case], ...] = (CASE, FOLDER, PACKING, IMAGE, CWD, PROMPT, ORACLE)
+OF_VERIFIER: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, MASKING, STAGED_PATHS, SURROUNDINGS, GENERATED)
+FAMILIES: tuple[Registry[Any], ...] = (SUITE, LISTING, PLACE, *OF_CASE, *OF_VERIFIER, FIDELITY, EVIDENCE)
 
 
 def all_rules() -> tuple[Rule[Any], ...]:
@@ -48,7 +51,7 @@ def check_case(case: Case) -> list[Finding]:
 
 def check_suite(suite: Suite) -> Iterator[Finding]:
     """All findings about a suite: its own first, then case by case, holding one case at a time."""
-    yield from sorted(SUITE.run(suite))
+    yield from sorted((*SUITE.run(suite), *LISTING.run(suite)))
     for case in suite.cases():
         yield from check_case(case)
 

@@ -5,7 +5,6 @@ A view is a pure function of the script (and of the files it sources), so equal 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,19 +12,18 @@ from typing import Final
 
 from skill import bash
 from skill.bash import Node
-
-OWN_PROCESS: Final = ("subshell", "command_substitution", "process_substitution", "pipeline")
-ALWAYS_ZERO: Final = frozenset(("echo", "printf", "true", ":"))
-SHEBANG: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?#![ \t]*(\S+)[ \t]*([^\r\n]*)")
-LOOPS: Final = ("for_statement", "while_statement", "c_style_for_statement")
-BRANCHES: Final = (
-    "if_statement",
-    "elif_clause",
-    "else_clause",
-    "case_item",
-    "do_group",
-    "compound_statement",
+from skill.rules.shell_syntax import (
+    BRANCHES,
+    LOOPS,
+    bodies,
+    branch,
+    has_default,
+    in_own_process,
+    options,
+    shebang_option,
 )
+
+ALWAYS_ZERO: Final = frozenset(("echo", "printf", "true", ":"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +111,7 @@ class ShellView:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The statements of the main flow in order, branches and loops entered, functions not."""
-        state = {"errexit": _shebang_option(self.script.data), "pipefail": False}
+        state = {"errexit": shebang_option(self.script.data), "pipefail": False}
         return tuple(self._steps(self.statements, state))
 
     def _steps(self, nodes: list[Node], state: dict[str, bool]) -> Iterator[Step]:
@@ -121,9 +119,9 @@ class ShellView:
             if node.type not in ("function_definition", *BRANCHES) or node.type == "if_statement":
                 yield Step(node, bash.line(node), state["errexit"], state["pipefail"])
             if node.type in LOOPS or node.type in BRANCHES or node.type == "case_statement":
-                yield from self._steps(_bodies(node), state)
+                yield from self._steps(bodies(node), state)
             elif node.type == "command" and bash.name(self.script, node) == "set":
-                state.update(_options(bash.words(self.script, node)[1:]))
+                state.update(options(bash.words(self.script, node)[1:]))
 
     def ends(self, node: Node, script: bash.Script | None = None, depth: int = 0) -> bool:
         """Whether nothing after ``node`` can run, because every way through it exits."""
@@ -137,7 +135,7 @@ class ShellView:
             return self._every_branch_ends(node, script, depth)
         if node.type == "case_statement":
             items = [child for child in node.named_children if child.type == "case_item"]
-            return _has_default(script, items) and all(self.ends(item, script, depth) for item in items)
+            return has_default(script, items) and all(self.ends(item, script, depth) for item in items)
         if node.type == "list":
             return self._list_ends(node, script, depth)
         return node.type == "command" and self._command_ends(node, script, depth)
@@ -166,8 +164,8 @@ class ShellView:
         clauses = [child for child in node.named_children if child.type in ("elif_clause", "else_clause")]
         if not any(clause.type == "else_clause" for clause in clauses):
             return False
-        return any(self.ends(child, script, depth) for child in _then(node)) and all(
-            any(self.ends(child, script, depth) for child in _then(clause)) for clause in clauses
+        return any(self.ends(child, script, depth) for child in branch(node)) and all(
+            any(self.ends(child, script, depth) for child in branch(clause)) for clause in clauses
         )
 
     def is_zero(self, node: Node) -> bool:
@@ -177,7 +175,7 @@ class ShellView:
             return body is not None and self.is_zero(body)
         if node.type == "if_statement":
             clauses = [child for child in node.named_children if child.type in ("elif_clause", "else_clause")]
-            return all(part[-1:] and self.is_zero(part[-1]) for part in map(_then, (node, *clauses)))
+            return all(part[-1:] and self.is_zero(part[-1]) for part in map(branch, (node, *clauses)))
         if node.type == "list":
             is_or = node.children[-2].type == "||"
             return is_or and self.is_zero(node.named_children[-1])
@@ -194,78 +192,3 @@ class ShellView:
 def view(data: bytes, libraries: tuple[bytes, ...] = ()) -> ShellView:
     """The view of a script that sources ``libraries``."""
     return ShellView(bash.parse(data), tuple(bash.parse(library) for library in libraries))
-
-
-def in_own_process(node: Node) -> bool:
-    """Whether an exit at ``node`` ends only a subshell, a substitution or a part of a pipeline."""
-    parent = node.parent
-    while parent is not None:
-        if parent.type in OWN_PROCESS:
-            return True
-        parent = parent.parent
-    return False
-
-
-def reads_status(script: bash.Script, node: Node) -> bool:
-    """Whether ``node`` reads ``$?`` before it runs anything: ``rc=$?``, ``exit $?``, ``if [ $? ... ]``."""
-    first = node
-    while first.type in ("if_statement", "list", "redirected_statement") and first.named_children:
-        first = first.named_children[0]
-    if first.type == "case_statement" and first.named_children:
-        first = first.named_children[0]
-    if first.type == "command" and bash.name(script, first) in ("echo", "printf"):
-        return False
-    return "$?" in script.text(first) or "${?}" in script.text(first)
-
-
-def _then(node: Node) -> list[Node]:
-    """The statements of a branch without its condition."""
-    found: list[Node] = []
-    seen = node.type in ("else_clause",)
-    for child in node.children:
-        if child.type == "then":
-            seen = True
-        elif child.type in ("elif_clause", "else_clause", "fi"):
-            break
-        elif seen and child.is_named and child.type != "comment":
-            found.append(child)
-    return found
-
-
-def _bodies(node: Node) -> list[Node]:
-    """What runs inside a branch, loop or group, conditions and patterns left out."""
-    if node.type in ("if_statement", "elif_clause"):
-        clauses = [child for child in node.named_children if child.type in ("elif_clause", "else_clause")]
-        return [*_then(node), *clauses]
-    if node.type in LOOPS:
-        return [child for child in node.named_children if child.type in ("do_group", "compound_statement")]
-    if node.type == "case_statement":
-        return [child for child in node.named_children if child.type == "case_item"]
-    if node.type == "case_item":
-        return [child for child in bash.statements(node) if child not in node.children_by_field_name("value")]
-    return bash.statements(node)
-
-
-def _has_default(script: bash.Script, items: list[Node]) -> bool:
-    """Whether one of the items matches everything."""
-    return any(script.text(value) == "*" for item in items for value in item.children_by_field_name("value"))
-
-
-def _options(words: list[str]) -> dict[str, bool]:
-    """What a ``set`` command changes of errexit and pipefail."""
-    changed: dict[str, bool] = {}
-    for index, word in enumerate(words):
-        if word in ("--", "-"):
-            break
-        if re.match(r"[-+][A-Za-z]+$", word):
-            if "e" in word:
-                changed["errexit"] = word[0] == "-"
-            if word.endswith("o") and words[index + 1 : index + 2] in (["errexit"], ["pipefail"]):
-                changed[words[index + 1]] = word[0] == "-"
-    return changed
-
-
-def _shebang_option(data: bytes) -> bool:
-    """Whether the interpreter line itself asks for errexit."""
-    found = SHEBANG.match(data)
-    return found is not None and re.search(rb"(?:^|\s)-[a-z]*e", found[2]) is not None
