@@ -25,7 +25,7 @@ from agent.plan import Tally, plan_table, plan_text, question_lines, tally
 from agent.pool import default_jobs, ordered
 from agent.progress import DONE, PUBLISHING, Progress, last_event
 from agent.proofs import prove_sample
-from agent.run_folder import RunFolder, run_path
+from agent.run_folder import REPORT_JSON, RunFolder, run_path
 from agent.suite_file import write_suite
 from agent.version import tool_version
 from skill.draft import Choices
@@ -136,12 +136,12 @@ def _lines(head: dict[str, Any], shown: Path) -> list[str]:
 def finished(run: Path, shown: Path) -> tuple[int, dict[str, Any], list[str]]:
     """What a run that is over has to say, read from its report."""
     try:
-        head = json.loads((run / report.REPORT_JSON).read_bytes())
+        head = json.loads((run / REPORT_JSON).read_bytes())
         status = CLEAN if head["books"]["in"] == head["books"]["converted"] else FINDINGS
         del head["tasks"]
         return status, head, _lines(head, shown)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise JournalError(f"{run / report.REPORT_JSON}: cannot be read (start over with convert)") from error
+        raise JournalError(f"{run / REPORT_JSON}: cannot be read (start over with convert)") from error
 
 
 def _setting(options: Options, dataset: Dataset, staging: Path | None) -> unit.Setting:

@@ -16,14 +16,14 @@ from agent.outcome import Outcome
 from agent.progress import Progress
 from agent.run_folder import RunFolder, remove
 from agent.text import plain
-from skill.contract import CASES_DIR, INFRA
-from skill.evidence import NULL, ORACLE, CaseProof
+from agent.weight import CONTRARY, PROVED, weight, why
+from skill.contract import CASES_DIR
+from skill.evidence import CaseProof
 from skill.finding import Finding, Severity
 from tools.errors import RunnerError
 from tools.runners.base import Runner, Setup
 
 EVIDENCE, PROOFS = "evidence", "proofs.jsonl"
-PROVED, PARTLY, UNPROVED, CONTRARY = "proved", "partly proved", "unproved", "contrary"
 
 Shape = tuple[str, str]
 
@@ -35,28 +35,6 @@ class Proofs:
     by_case: Mapping[str, CaseProof] = field(default_factory=dict)
     shapes: Mapping[Shape, int] = field(default_factory=Counter)  # proved cases of each
     reason: str = ""  # why cases without a proof have none
-
-
-def weight(proof: CaseProof | None) -> str:
-    """What a proof amounts to; a verifier that reaches no verdict in any plain state proves nothing."""
-    if proof is None or not proof.results or _is_only_infra(proof):
-        return UNPROVED
-    if not proof.holds:
-        return CONTRARY
-    ran = {result.state.partition(":")[0] for result in proof.results}
-    return PROVED if {ORACLE, NULL, "sabotage"} <= ran else PARTLY
-
-
-def why(proof: CaseProof) -> str:
-    """One line about what a proof lacks or holds against its case; empty when there is nothing to say."""
-    if not proof.results:
-        return proof.unproved_reason
-    wrong = [
-        f"{r.state} ended with {r.exit_code}, not {r.expected}{f' ({r.detail})' if r.detail else ''}"
-        for r in proof.results
-        if not r.holds
-    ]
-    return "; ".join(wrong or [f"{row.state}: {row.reason}" for row in proof.unproved])
 
 
 def setup() -> Setup:
@@ -140,12 +118,6 @@ def _judge(proof: CaseProof, run: RunFolder, progress: Progress, console: Consol
         found = [finding for finding in found if finding.severity is not Severity.ERROR]
     if found or result.outcome is Outcome.FAILED:
         progress.add(replace(result, findings=(*result.findings, *found)))
-
-
-def _is_only_infra(proof: CaseProof) -> bool:
-    """Whether the verifier says in every plain state that it cannot judge here."""
-    plain_states = [result.exit_code for result in proof.results if result.state in (ORACLE, NULL)]
-    return bool(plain_states) and all(code == INFRA for code in plain_states)
 
 
 def _keep(run: RunFolder, proofs: Iterable[CaseProof]) -> None:

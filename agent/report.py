@@ -14,14 +14,14 @@ from typing import Any
 
 from agent.outcome import Outcome, TaskResult
 from agent.plan import Tally, books
-from agent.proofs import PARTLY, PROVED, weight
+from agent.run_folder import LEDGER, REPORT_JSON, REPORT_MD
 from agent.text import cell, count, plain
+from agent.weight import PARTLY, PROVED, weight
 from skill.evidence import CaseProof
 from skill.ledger import Row
 from tools.workspace import Workspace
 
 SCHEMA = "suite-converter/report/1"
-REPORT_JSON, REPORT_MD, LEDGER = "report.json", "report.md", "ledger.jsonl"
 
 Results = Iterator[TaskResult]
 

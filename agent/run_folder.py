@@ -19,6 +19,7 @@ from tools.workspace import Workspace
 
 LOCK, EVENTS, COMMAND = "lock", "events.jsonl", "command.json"
 STAGING, PREVIOUS = "staging", "previous"
+REPORT_JSON, REPORT_MD, LEDGER = "report.json", "report.md", "ledger.jsonl"
 
 
 def run_path(output: Path) -> Path:

@@ -12,8 +12,7 @@ from typing import Any
 
 from agent.console import Console
 from agent.errors import CLEAN, FINDINGS, UsageError
-from agent.report import LEDGER
-from agent.run_folder import run_path
+from agent.run_folder import LEDGER, run_path
 from agent.text import count, plain
 from skill.finding import Finding, Severity
 from skill.rules import check_fidelity, check_suite

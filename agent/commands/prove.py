@@ -11,8 +11,9 @@ from fnmatch import fnmatchcase
 from agent.console import Console
 from agent.errors import CLEAN, FINDINGS, Infrastructure, Interrupted, UsageError
 from agent.interrupt import stop_on_signal
-from agent.proofs import CONTRARY, PARTLY, PROVED, UNPROVED, setup, weight, why
+from agent.proofs import setup
 from agent.text import plain
+from agent.weight import CONTRARY, PARTLY, PROVED, UNPROVED, weight, why
 from skill.evidence import CaseProof
 from skill.suite import read_suite
 

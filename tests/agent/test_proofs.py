@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli import main
-from agent.proofs import CONTRARY, PARTLY, PROVED, UNPROVED, weight, why
+from agent.weight import CONTRARY, PARTLY, PROVED, UNPROVED, weight, why
 from skill.evidence import CaseProof, StateResult, Unproved, expected_exit, verdict_of
 from tests.support.harbor import make_dataset, make_task
 
