@@ -32,7 +32,7 @@ def errexit_during_bootstrap(verifier: Verifier) -> Iterator[Defect]:
     """
     if not verifier.is_readable or any(name == "trap" for name, _, _ in verifier.view.commands):
         return
-    for step in verifier.view.steps:
+    for step in verifier.view.steps[:-1]:
         if step.errexit and may_fail(verifier.view, step.node):
             said = f"under set -e a failing {_label(verifier.view, step.node)} counts as the candidate's failure"
             yield verifier.at(step.line, said, "append || exit 2, or set a trap that exits 2")

@@ -100,11 +100,16 @@ def _can_only_pass(verifier: Verifier) -> bool:
         return False
     view = verifier.view
     values = {exit.value for exit in view.exits} | set(view.library_exits)
-    if values - {"0"} or any(name == "exec" for name, _, _ in view.commands):
+    if values - {"0"} or any(_may_end_otherwise(name, words) for name, words, _ in view.commands):
         return False
     if any(step.errexit and may_fail(view, step.node) for step in view.steps):
         return False
     return view.ends(view.script.root) or view.is_zero(view.statements[-1])
+
+
+def _may_end_otherwise(name: str, words: list[str]) -> bool:
+    """Whether a command may end the script with another status: a program in its place, a trap that exits."""
+    return name == "exec" or (name == "trap" and "exit" in " ".join(words))
 
 
 def _reward_line(verifier: Verifier) -> int:
