@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import NamedTuple
 
@@ -28,9 +28,8 @@ class Family(Registry[Subject]):
 
         def register(look: Callable[[Subject], Iterable[Defect]]) -> Check[Subject]:
             @wraps(look)
-            def check(subject: Subject) -> Iterator[Finding]:
-                for path, line, message, fix in look(subject):
-                    yield Finding(path, line, code, severity, message, fix)
+            def check(subject: Subject) -> list[Finding]:
+                return [Finding(path, line, code, severity, said, fix) for path, line, said, fix in look(subject)]
 
             self.rules.append(Rule(code, name, severity, basis, check))
             return check
