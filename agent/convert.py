@@ -21,7 +21,7 @@ from agent.interrupt import Stop, stop_on_signal
 from agent.options import Options
 from agent.outcome import Outcome
 from agent.place import checked
-from agent.plan import Tally, plan_table, plan_text, question_lines, tally
+from agent.plan import Tally, flag_of, plan_table, plan_text, question_lines, tally
 from agent.pool import default_jobs, ordered
 from agent.progress import DONE, PUBLISHING, Progress, last_event
 from agent.proofs import prove_sample
@@ -100,8 +100,9 @@ def _finish(
 ) -> tuple[int, dict[str, Any], list[str]]:
     """Questions, proofs, reports, and the rename that publishes."""
     if progress.waiting:
-        questions = question_lines(tally(progress.results()))
-        raise NeedsInput("\n".join(["needs input; nothing was published", *questions]), resume=_again(options))
+        counts = tally(progress.results())
+        lines = ["needs input; nothing was published", *question_lines(counts)]
+        raise NeedsInput("\n".join(lines), resume=_again(options, counts))
     write_suite(run.staging, dataset.inventory, options.name, progress.converted())
     proofs = prove_sample(options, run, progress, console, stop)
     if stop():
@@ -180,7 +181,8 @@ def _resume(output: Path) -> str:
     return f"suite-converter resume {shlex.quote(str(run_path(output)))}"
 
 
-def _again(options: Options) -> str:
-    """The convert command to which an answer is added."""
+def _again(options: Options, counts: Tally) -> str:
+    """The convert command with a place for every answer that is missing."""
     words = ["suite-converter", "convert", str(options.source), "-o", str(options.output)]
-    return shlex.join(words + ["--force"] * options.force) + " ANSWER"
+    flags = (flag_of(question, "CHOICE") for _, question in sorted(counts.questions.items()))
+    return " ".join([shlex.join(words + ["--force"] * options.force), *flags])
