@@ -132,10 +132,19 @@ def name(script: Script, command: Node) -> str:
     return "" if "$" in text or "`" in text else text.rsplit("/", 1)[-1]
 
 
+def in_background(node: Node) -> bool:
+    """Whether the statement ends with ``&``, so that nobody waits for it."""
+    after = node.next_sibling
+    return after is not None and after.type == "&"
+
+
 def redirects(script: Script, node: Node) -> Iterator[tuple[str, str]]:
-    """(operator, target as written) of the redirections of a ``redirected_statement``."""
+    """(operator, target as written) of a statement's redirections, such as ``2>``; here-documents left out."""
     for child in node.named_children:
-        if child.type == "file_redirect":
+        if child.type == "heredoc_redirect":
+            yield from redirects(script, child)
+        elif child.type == "file_redirect":
             target = child.child_by_field_name("destination")
             operator = next((c.type for c in child.children if not c.is_named), "")
-            yield operator, plain(script, target) if target else ""
+            number = child.child_by_field_name("descriptor")
+            yield (script.text(number) if number else "") + operator, plain(script, target) if target else ""

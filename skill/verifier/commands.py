@@ -9,8 +9,8 @@ QUIET = frozenset(
 )
 # Change the shell that calls them, or when it goes on: nothing that follows can be told without running them.
 SHELL = frozenset(
-    ". alias bg break builtin command continue coproc disown enable eval exec fc fg getopts jobs let local logout mapfile popd"
-    " pushd read readarray select shift shopt source trap type ulimit umask unalias wait".split()
+    ". alias bg break builtin command continue coproc disown enable eval exec fc fg getopts jobs let local logout"
+    " mapfile popd pushd read readarray select shift shopt source trap type ulimit umask unalias wait".split()
 )
 # Say something or look around; may stand before the tests without being part of them.
 DIAGNOSTIC = frozenset(

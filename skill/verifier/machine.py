@@ -53,6 +53,13 @@ class Machine:
     stdout: list[str] | None = None  # what goes to a reward file; None: somewhere else
     handlers: Mapping[str, Callable[[Machine, Node, bool], None]] = field(default_factory=dict, repr=False)
 
+    def copy(self, given: int) -> Machine:
+        """A machine in the same state whose test command ends with ``given``, nothing said about the last status."""
+        return Machine(
+            self.script, given, self.assigned, self.errexit, self.pipefail, None,
+            variables=dict(self.variables), functions=dict(self.functions), handlers=self.handlers,
+        )  # fmt: skip
+
     def run(self, nodes: Sequence[Node], guarded: bool = False) -> None:
         """Carry out ``nodes`` in order; ``guarded`` is a context in which errexit does not act."""
         for node in nodes:

@@ -25,7 +25,7 @@ def target(path: str) -> str | None:
 
 
 def touched(machine: Machine, name: str, arguments: list[Node]) -> None:
-    """Account for ``cp``, ``mv``, ``rm``, ``tee`` and ``touch``, which may change a reward file without a redirection."""
+    """Account for ``cp``, ``mv``, ``rm``, ``tee`` and ``touch``, which change a reward file without a redirection."""
     if name not in ("cp", "mv", "rm", "tee", "touch"):
         return
     for argument in arguments:

@@ -14,6 +14,7 @@ from skill.finding import Finding, Severity
 from skill.ledger import digest
 from skill.verifier import hazards, python, source_script, template, tools
 from skill.verifier.base import Asset, Odd, Rewrite, VerifierInput
+from skill.verifier.placement import in_function
 from skill.verifier.prefix import Kind, kind
 from skill.verifier.rewards import ODD_REWARD, rewards
 from skill.verifier.runner import EXPANSION, Call, call_of, pytest_call
@@ -39,7 +40,7 @@ def rewrite(given: VerifierInput) -> Rewrite | Odd:
     for odd in hazards.hazards(given, script):
         return odd
     assert cut is not None, "a broken script is a hazard"
-    if cut.test is not None and not source_script.in_function(cut.test):
+    if cut.test is not None and not in_function(cut.test):
         return _late_bootstrap(script, cut) or _direct(given, script, cut)
     return _late_bootstrap(script, cut) or _wrapped(given, script, cut)
 

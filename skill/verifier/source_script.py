@@ -11,6 +11,7 @@ import shlex
 
 from skill import bash
 from skill.bash import Node
+from skill.verifier.placement import top_level
 from skill.verifier.prefix import FILTERS, Kind
 from skill.verifier.runner import Call
 from skill.verifier.split import Split
@@ -37,23 +38,6 @@ def until_test(script: bash.Script, cut: Split, call: Call) -> bytes:
         rest = script.data[test.end_byte : top.end_byte]  # the log that a tee leaves stays where the source has it
         return head + text + rest + b'\nexit "${PIPESTATUS[0]}"\n'
     return head + text + b"\n"
-
-
-def top_level(node: Node) -> Node:
-    """The top-level statement that ``node`` stands in."""
-    while node.parent is not None and node.parent.type != "program":
-        node = node.parent
-    return node
-
-
-def in_function(test: Node) -> bool:
-    """Whether the test command stands in a function, where its text alone would not do."""
-    return top_level(test).type == "function_definition"
-
-
-def installs(cut: Split) -> bool:
-    """Whether the source installs anything before its tests."""
-    return any(kind is Kind.INSTALL for kind, _ in cut.prefix)
 
 
 def bootstrap(script: bash.Script, cut: Split) -> tuple[str, ...]:
