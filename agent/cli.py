@@ -1,32 +1,21 @@
-"""The command line: parses, calls one verb, returns its exit status.
+"""The command line: calls one verb and returns its exit status.
 
 Results go to stdout, progress and problems to stderr. One place turns error classes into exit statuses.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TextIO
 
 from agent.errors import INFRA, INTERRUPTED, USAGE, AgentError, status_of_errno
+from agent.parser import parser
 from agent.text import plain
 
-RUNNERS = ("auto", "docker", "margin")
 TRACEBACK = "SUITE_CONVERTER_TRACEBACK"
-EXITS = """exit status:
-  0    clean
-  1    findings, or cases that were refused or failed
-  2    the command cannot be done as it was given
-  3    a choice that belongs to you is open; the message shows the flags
-  4    budget spent, or no progress
-  5    infrastructure: machine, Docker, margin or model
-  130  interrupted; what was done is saved
-"""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -53,137 +42,6 @@ def main(argv: Sequence[str]) -> int:
         return status_of_errno(error.errno or 0)
     except Exception as error:
         return _told(error)
-
-
-def parser() -> argparse.ArgumentParser:
-    """The whole command line, with no more imported than argparse."""
-    top = argparse.ArgumentParser(
-        prog="suite-converter",
-        description="Turns eval datasets into Margin Eval suites that can be trusted.",
-        epilog=EXITS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    top.add_argument(
-        "--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help="print the version and leave"
-    )
-    verbs = top.add_subparsers(dest="verb", metavar="COMMAND", required=True)
-    _convert(_verb(verbs, "convert", "convert a dataset into a suite"))
-    _check(_verb(verbs, "check", "check a suite against every rule"))
-    _prove(_verb(verbs, "prove", "run a suite's verifiers in known states"))
-    _resume(_verb(verbs, "resume", "go on with a conversion that was stopped"))
-    _report(_verb(verbs, "report", "show what a conversion did"))
-    _rules(_verb(verbs, "rules", "list the rules, or explain one"))
-    _gc(_verb(verbs, "gc", "remove what earlier runs left in the Docker engine"))
-    return top
-
-
-class _Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
-
-    def __call__(self, *_: object) -> None:
-        from agent.version import NAME, tool_version
-
-        print(NAME, tool_version())
-        raise SystemExit(0)
-
-
-def _verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, help_: str) -> argparse.ArgumentParser:
-    return verbs.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
-
-
-def _convert(verb: argparse.ArgumentParser) -> None:
-    add = verb.add_argument
-    add("source", type=Path, metavar="SOURCE", help="folder that holds the dataset (never written to)")
-    add("-o", "--output", type=Path, metavar="OUT", help="the suite to make; state and reports go to OUT.run/")
-    add("--plan", action="store_true", help="say what would be done and write nothing")
-    add("--name", default="", help="name of the suite (default: the dataset's)")
-    add("--only", default="", metavar="GLOB", help="only tasks whose id or case name matches")
-    add("--limit", type=_natural, default=0, metavar="N", help="at most N tasks")
-    add("--image", choices=("keep", "dockerfile"), default="", help="where a task has both: which to use")
-    add(
-        "--test-cwd",
-        choices=("root", "workdir"),
-        default="",
-        help="where verifiers are staged (default: root)",
-    )
-    add(
-        "--pass-if",
-        default="",
-        metavar="EXPR",
-        help="what passes when rewards are not 0 or 1, e.g. 'reward>=1'",
-    )
-    add("--allow", action="append", default=[], metavar="CODE", help="accept the degraded form of a refusal")
-    add("--answer", action="append", default=[], metavar="KEY=VALUE", help="answer one question")
-    add(
-        "--answers",
-        type=Path,
-        metavar="FILE",
-        help="TOML file with answers: image, pass_if, test_cwd, allow, others",
-    )
-    add("--proof", choices=("none", "states"), default="states", help="prove a sample (default: states)")
-    add("--sample", type=_natural, default=3, metavar="N", help="cases proved for each shape (default: 3)")
-    add(
-        "--runner",
-        choices=RUNNERS,
-        default="auto",
-        help="what proves (default: margin where it is, else docker)",
-    )
-    add("--require-proof", action="store_true", help="no suite without a proof of every shape")
-    add("--force", action="store_true", help="replace OUT once the new suite is complete")
-    _jobs(verb)
-    _output(verb)
-
-
-def _check(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("suite", type=Path, metavar="SUITE")
-    verb.add_argument("--source", type=Path, metavar="SOURCE", help="compare with the dataset it was made from")
-    _output(verb)
-
-
-def _prove(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("suite", type=Path, metavar="SUITE")
-    verb.add_argument("--case", default="", metavar="GLOB", help="only cases whose name matches")
-    verb.add_argument("--runner", choices=RUNNERS, default="auto")
-    verb.add_argument("--again", action="store_true", help="run what was proved before as well")
-    verb.add_argument("--require-proof", action="store_true", help="unproved cases count as findings")
-    _jobs(verb)
-    _output(verb)
-
-
-def _resume(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("run", type=Path, metavar="RUN", help="OUT.run of the conversion")
-    _jobs(verb)
-    _output(verb)
-
-
-def _report(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("run", type=Path, metavar="RUN", help="OUT.run of the conversion")
-    _output(verb)
-
-
-def _rules(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("code", nargs="?", default="", metavar="CODE")
-    _output(verb)
-
-
-def _gc(verb: argparse.ArgumentParser) -> None:
-    _output(verb)
-
-
-def _jobs(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--jobs", type=_natural, default=0, metavar="N", help="side by side (default: by size)")
-
-
-def _output(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="the result as JSON on stdout")
-    verb.add_argument("--quiet", action="store_true", help="no progress on stderr")
-
-
-def _natural(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
 
 
 def _told(error: Exception) -> int:

@@ -11,7 +11,7 @@ import shlex
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent import report, unit
 from agent.console import Console
@@ -24,22 +24,28 @@ from agent.place import checked
 from agent.plan import Tally, flag_of, plan_table, plan_text, question_lines, tally
 from agent.pool import default_jobs, ordered
 from agent.progress import DONE, PUBLISHING, Progress, last_event
-from agent.proofs import prove_sample
+from agent.proofs import Proofs, prove_sample
 from agent.run_folder import REPORT_JSON, RunFolder, run_path
 from agent.suite_file import write_suite
 from agent.version import tool_version
 from skill.draft import Choices
 
 
-def plan(options: Options, console: Console) -> tuple[int, dict[str, Any], str]:
-    """What a conversion would do: exit status, table for a program, text for a person; writes nothing."""
+class Ending(NamedTuple):
+    """How a command ended."""
+
+    status: int
+    table: dict[str, Any]  # for a program
+    text: str  # for a person
+
+
+def plan(options: Options, console: Console) -> Ending:
+    """What a conversion would do; writes nothing."""
     dataset = read_dataset(options)
-    setting = _setting(options, dataset, None)
+    setting, counts = _setting(options, dataset, None), Tally()
     with stop_on_signal() as stop, console.progress("plan", len(dataset.selected)) as advance:
-        counts = Tally()
-        with closing(
-            ordered(partial(unit.convert, setting), dataset.units(), _jobs(options, dataset), stop)
-        ) as results:
+        results = ordered(partial(unit.convert, setting), dataset.units(), _jobs(options, dataset), stop)
+        with closing(results):
             for result in results:
                 counts.add(result)
                 advance(result.name)
@@ -47,19 +53,17 @@ def plan(options: Options, console: Console) -> tuple[int, dict[str, Any], str]:
             raise Interrupted("stopped; a plan writes nothing, so nothing is to be resumed")
     ready = counts.outcomes[Outcome.CONVERTED] == counts.total
     status = INPUT if counts.questions else CLEAN if ready else FINDINGS
-    return (
-        status,
-        plan_table(dataset.inventory, counts, dataset.pairs),
-        plan_text(dataset.inventory, counts, dataset.pairs),
-    )
+    facts = (dataset.inventory, counts, dataset.pairs)
+    return Ending(status, plan_table(*facts), plan_text(*facts))
 
 
-def convert(options: Options, output: Path, console: Console) -> tuple[int, dict[str, Any], list[str]]:
-    """Convert and publish: exit status, head of the report, summary lines.
+def convert(options: Options, output: Path, console: Console) -> Ending:
+    """Convert and publish.
 
     Raises AgentError with the command that goes on; the source and an earlier output are then untouched.
     """
-    place = checked(options.source, output, force=options.force or last_event(run_path(output)) == PUBLISHING)
+    half_published = last_event(run_path(output)) == PUBLISHING
+    place = checked(options.source, output, force=options.force or half_published)
     dataset = read_dataset(options)
     try:
         with stop_on_signal() as stop, RunFolder(place) as run:
@@ -97,7 +101,7 @@ def _draft(
 
 def _finish(
     options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop
-) -> tuple[int, dict[str, Any], list[str]]:
+) -> Ending:
     """Questions, proofs, reports, and the rename that publishes."""
     if progress.waiting:
         counts = tally(progress.results())
@@ -109,38 +113,41 @@ def _finish(
         raise Interrupted("stopped while proving; what was proved is kept")
     counts = tally(progress.results())
     row = write_suite(run.staging, dataset.inventory, options.name, progress.converted())
-    facts = report.Facts(
+    facts = _facts(options, dataset, counts, proofs)
+    head = report.summary(facts, counts, len(dataset.selected))
+    report.write(run.files, facts, head, progress.results(), row)
+    progress.publish() if row else progress.give_up()
+    return _ending(head, options.output or run.output)
+
+
+def _facts(options: Options, dataset: Dataset, counts: Tally, proofs: Proofs) -> report.Facts:
+    inventory, cases = dataset.inventory, counts.outcomes[Outcome.CONVERTED]
+    return report.Facts(
         tool=tool_version(),
-        framework=dataset.inventory.framework,
-        name=dataset.inventory.name,
+        framework=inventory.framework,
+        name=inventory.name,
         choices=_choices_table(options),
-        skipped=tuple((skip.path, skip.reason) for skip in dataset.inventory.skipped),
-        suite={"name": options.name or dataset.inventory.name, "cases": counts.outcomes[Outcome.CONVERTED]}
-        if row
-        else None,
+        skipped=tuple((skip.path, skip.reason) for skip in inventory.skipped),
+        suite={"name": options.name or inventory.name, "cases": cases} if cases else None,
         proof_asked=options.proof,
         unproved=proofs.reason,
         proofs=proofs.by_case,
         proved_shapes=proofs.shapes,
     )
-    head = report.summary(facts, counts, len(dataset.selected))
-    report.write(run.files, facts, head, progress.results(), row)
-    progress.publish() if row else progress.give_up()
-    status = CLEAN if counts.outcomes[Outcome.CONVERTED] == counts.total else FINDINGS
-    return status, head, _lines(head, options.output or run.output)
 
 
-def _lines(head: dict[str, Any], shown: Path) -> list[str]:
-    return list(report.lines(head, str(shown), str(run_path(shown))))
+def _ending(head: dict[str, Any], shown: Path) -> Ending:
+    kept = head["books"]
+    status = CLEAN if kept["in"] == kept["converted"] else FINDINGS
+    return Ending(status, head, "\n".join(report.lines(head, str(shown), str(run_path(shown)))))
 
 
-def finished(run: Path, shown: Path) -> tuple[int, dict[str, Any], list[str]]:
+def finished(run: Path, shown: Path) -> Ending:
     """What a run that is over has to say, read from its report."""
     try:
         head = json.loads((run / REPORT_JSON).read_bytes())
-        status = CLEAN if head["books"]["in"] == head["books"]["converted"] else FINDINGS
         del head["tasks"]
-        return status, head, _lines(head, shown)
+        return _ending(head, shown)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise JournalError(f"{run / REPORT_JSON}: cannot be read (start over with convert)") from error
 

@@ -16,14 +16,13 @@ def run(args: argparse.Namespace) -> int:
     console = Console(quiet=args.quiet)
     options = _options(args)
     if options.plan:
-        status, table, text = conversion.plan(options, console)
-        console.result(json.dumps(table, indent=1) if args.json else text)
-        return status
-    if options.output is None:
+        ending = conversion.plan(options, console)
+    elif options.output is None:
         raise UsageError("convert needs -o OUT (or --plan, which writes nothing)")
-    status, head, lines = conversion.convert(options, options.output, console)
-    console.result(json.dumps(head, indent=1) if args.json else "\n".join(lines))
-    return status
+    else:
+        ending = conversion.convert(options, options.output, console)
+    console.result(json.dumps(ending.table, indent=1) if args.json else ending.text)
+    return ending.status
 
 
 def _options(args: argparse.Namespace) -> Options:

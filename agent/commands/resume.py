@@ -20,12 +20,12 @@ def run(args: argparse.Namespace) -> int:
     output = output_path(args.run)
     console = Console(quiet=args.quiet)
     if last_event(run_path(output)) == DONE:
-        status, head, lines = conversion.finished(run_path(output), output)
+        ending = conversion.finished(run_path(output), output)
     else:
         options = _options(saved_command(run_path(output)), args)
-        status, head, lines = conversion.convert(options, output, console)
-    console.result(json.dumps(head, indent=1) if args.json else "\n".join(lines))
-    return status
+        ending = conversion.convert(options, output, console)
+    console.result(json.dumps(ending.table, indent=1) if args.json else ending.text)
+    return ending.status
 
 
 def _options(table: dict[str, Any], args: argparse.Namespace) -> Options:
