@@ -100,6 +100,23 @@ read_report() {
 }
 count() { [[ " $2" =~ [[:space:]]$1=\"([0-9]+)\" ]] && printf '%s' "${BASH_REMATCH[1]}" || printf 0; }
 
+# keep_environment, take_environment STATUS: the bootstrap runs in a shell of its own, so that no file that it sources
+# can end or change this one; what it exports comes back as plain values, the names of this library excepted.
+keep_environment() { env -0 >"$PRIVATE/environment"; }
+take_environment() {
+  local entry
+  [ -d "$PRIVATE" ] || { DECIDED=1; builtin exit 2; }
+  [ -f "$PRIVATE/environment" ] || infra "the bootstrap ended early (status $1)"
+  while IFS= read -r -d '' entry; do
+    [[ $entry =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
+    case ${entry%%=*} in
+      TESTS | PRIVATE | DECIDED | STATUS | IMPORTS | TIMED_OUT | LIMIT | RESERVE | RAN | BROKE | REWARD | STRIPPED) ;;
+      SECONDS | PWD | OLDPWD | SHLVL | _ | IFS | ENV | BASH* | SHELLOPTS | LD_PRELOAD | LD_AUDIT) ;;
+      *) export "$entry" ;;
+    esac
+  done <"$PRIVATE/environment"
+}
+
 # enter FOLDER: where the source's verifier ran.
 enter() { cd "$1" 2>/dev/null || fail "the working directory is gone: $1"; }
 
@@ -124,6 +141,9 @@ counted() {
   cat "$PRIVATE/output"
   [[ $'\n'$(<"$PRIVATE/output") =~ $pattern ]] || [ "$STATUS" != 0 ] || fail "status 0, but nothing shows that a test ran"
 }
+
+# reached: the source's script came as far as its tests; what stopped it earlier is what the candidate left.
+reached() { [ -e "$PRIVATE/reached" ] || [ -n "$TIMED_OUT" ] || fail "the script ended before its tests (status $STATUS)"; }
 
 # judge_status: the source takes status 0 for a pass and any other for a fail.
 judge_status() {

@@ -23,6 +23,7 @@ from skill.verifier.split import Split, understood
 PASS_IF = re.compile(r"\s*([\w.-]+)\s*(>=|>|==)\s*(\d+(?:\.\d+)?)\s*\Z")
 TEST_PLACES = ("TEST_DIR", "TESTS_DIR", "TESTS_ROOT", "HARBOR_TESTS_DIR", "TEST_ROOT")
 TO_FILE = re.compile(r"(?<![0-9&])>+\s*(?!&)[\w\"'$/.]")
+DEFAULTED = re.compile(r"\$\{([A-Za-z_]\w*):?-")
 BOM = b"\xef\xbb\xbf"
 RESERVED = (template.SOURCE_SCRIPT, ".verdict")
 
@@ -40,9 +41,16 @@ def rewrite(given: VerifierInput) -> Rewrite | Odd:
     for odd in hazards.hazards(given, script):
         return odd
     assert cut is not None, "a broken script is a hazard"
-    if cut.test is not None and not in_function(cut.test):
+    if cut.test is not None and not in_function(cut.test) and not _written_elsewhere(given, script, cut):
         return _late_bootstrap(script, cut) or _direct(given, script, cut)
     return _late_bootstrap(script, cut) or _wrapped(given, script, cut)
+
+
+def _written_elsewhere(given: VerifierInput, script: bash.Script, cut: Split) -> bool:
+    """Whether another file of tests/, or a variable from outside, has a say in the reward that the tail writes."""
+    tail = "\n".join(script.text(node) for node in bash.statements(script.root)[len(cut.prefix) :])
+    outside = set(DEFAULTED.findall(tail)) & (given.env.keys() | given.image_env.keys())
+    return bool(outside) or any(writer != "test.sh" for writer in rewards(script, given.assets).writers)
 
 
 def _reserved(assets: Iterable[Asset]) -> Odd | None:
@@ -79,13 +87,14 @@ def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | 
     checks += _delegated(given, script.text(cut.test)) if call.runner in ("bash", "sh", "status") else ()
     if problem:
         return problem
-    report = call.report or "$PRIVATE/report.xml"
+    report = call.report or "$PRIVATE/report.xml"  # a fixed place, so that it needs no quotes of its own
     before: tuple[str, ...] = ()
     judge = "judge_status"
     if call.runner == "pytest":
         judge = f'judge_pytest "{report}"'
         before = (f'rm -f "{report}"',) if call.report else ()
     text = _text(given, script, cut, "direct", call.runner, [*cut.body, cut.test], checks, judge, before)
+    text.after = ("reached",) if call.runner == "pytest" and source_script.may_stop(script, cut) else ()
     text.evidence = "" if TO_FILE.search(script.text(cut.test)) else call.evidence
     return _rewrite(given, text, source_script.until_test(script, cut, call))
 

@@ -12,6 +12,7 @@ from skill.bash import Node
 PLUGIN_OPTIONS = re.compile(r"^(?:--timeout|-n|--numprocesses|--reruns|--asyncio-mode|--json-report|-p)(?:=|$)")
 REPORT_OPTIONS = re.compile(r"^(?:--ctrf|--json-report-file|--html)(?:=|$)")
 JUNIT_OPTIONS = re.compile(r"^--junit-?xml(?:=(.*))?$")
+FIXED = re.compile(r"/[\w./+-]*")
 EXPANSION = re.compile(r"\$\{?(?!HOME\b|PATH\b)[A-Za-z_0-9?@*#]")
 
 
@@ -33,9 +34,9 @@ class Call:
 
     runner: str  # pytest, python, node, go, …; "status" when nothing is known about it
     node: Node | None = None  # the simple command
-    insert_at: int = 0  # byte offset after the runner's word, for options of ours
+    insert_at: int = 0  # byte offset at which an option of ours wins over those of the source
     trial: str = ""  # the call without its tests, as shell words; '' when it cannot be repeated
-    report: str = ""  # where the source itself lets the runner write a JUnit report
+    report: str = ""  # the fixed place where the source itself lets the runner write a JUnit report
     evidence: str = ""  # pattern in the output that shows a test ran, where the runner prints one
 
 
@@ -116,11 +117,14 @@ def pytest_call(script: bash.Script, command: Node) -> Call | None:
     )
     if at is None:
         return None
-    report = ""
+    report, insert_at = "", nodes[at].end_byte
     for index, word in enumerate(words[at + 1 :], at + 1):
         if match := JUNIT_OPTIONS.match(word):
-            report = match[1] or (words[index + 1] if index + 1 < len(words) else "")
-    return Call("pytest", command, nodes[at].end_byte, _trial(script, nodes, words, at), report)
+            last = index if match[1] is not None else min(index + 1, len(words) - 1)
+            report, insert_at = match[1] if match[1] is not None else words[last], nodes[last].end_byte
+    if not FIXED.fullmatch(report):
+        report = ""  # relative to a folder, or named by a variable, that only the script knows
+    return Call("pytest", command, insert_at, _trial(script, nodes, words, at), report)
 
 
 def _is_runner(words: list[str], at: int) -> bool:

@@ -15,8 +15,11 @@ from skill.verifier.placement import top_level
 from skill.verifier.prefix import FILTERS, Kind
 from skill.verifier.runner import Call
 from skill.verifier.split import Split
+from skill.verifier.status import SHEBANG_ERREXIT
 
 MOVED = b"# moved to test.sh: "
+PLAIN_SHELL = re.compile(rb"#!\s*(?:/usr)?/bin/(?:env\s+)?(?:da)?sh\b")  # has no PIPESTATUS
+STOPPING = re.compile(r"set\b.*\s-(?:[A-Za-z]*[eu]|o\s+(?:errexit|nounset)\b)")
 
 
 def whole(script: bash.Script, cut: Split) -> bytes:
@@ -33,23 +36,30 @@ def until_test(script: bash.Script, cut: Split, call: Call) -> bytes:
     if call.runner == "pytest" and call.insert_at and not call.report:
         at = call.insert_at - test.start_byte
         text = text[:at] + b' --junitxml="$PRIVATE/report.xml"' + text[at:]
+    if may_stop(script, cut):
+        text = b': >"$PRIVATE/reached"; ' + text
     head = _edited(script.data[: top.start_byte], [move for move in _moves(script, cut) if move[1] <= top.start_byte])
-    if top.type == "pipeline" and top.named_children[0].id == test.id:
+    if top.type == "pipeline" and top.named_children[0].id == test.id and not PLAIN_SHELL.match(script.data):
         rest = script.data[test.end_byte : top.end_byte]  # the log that a tee leaves stays where the source has it
         return head + text + rest + b'\nexit "${PIPESTATUS[0]}"\n'
     return head + text + b"\n"
 
 
+def may_stop(script: bash.Script, cut: Split) -> bool:
+    """Whether an option lets the script end at a failure before its test command."""
+    return bool(STOPPING.search("\n".join(cut.options)) or SHEBANG_ERREXIT.match(script.data))
+
+
 def bootstrap(script: bash.Script, cut: Split) -> tuple[str, ...]:
-    """The lines of test.sh that do the source's bootstrap, each install guarded."""
+    """The statements of test.sh that do the source's bootstrap, each install guarded."""
     last = max((i for i, (kind, _) in enumerate(cut.prefix) if kind is Kind.INSTALL), default=-1)
     lines: list[str] = []
     for kind, node in cut.prefix[: last + 1]:
         text = script.text(node)
         if kind is Kind.INSTALL:
-            lines += (text + _guard(script, node)).splitlines()
+            lines.append(text + _guard(script, node))
         elif kind in (Kind.ASSIGN, Kind.ENTER):
-            lines += text.splitlines()
+            lines.append(text)
     return tuple(lines)
 
 

@@ -81,6 +81,8 @@ def _unfit(script: bash.Script, body: tuple[Node, ...], test: Node) -> str:
                 return f"line {bash.line(part)}: a job in the background before the test command"
         if "reward." in script.text(node) or any("reward" in path.lower() for path in _outputs(script, node)):
             return f"line {bash.line(node)}: a reward is written before the test command"
+    if "reward." in script.text(test):
+        return f"line {bash.line(test)}: the test command knows of the reward"
     return misplaced(script, test)
 
 

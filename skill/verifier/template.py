@@ -42,6 +42,7 @@ class Text:
     checks: tuple[str, ...] = ()  # trials of the runner, before the candidate
     judge: str = "judge_status"
     before: tuple[str, ...] = field(default=())  # lines right before the candidate
+    after: tuple[str, ...] = ()  # lines right after it
     evidence: str = ""  # pattern without which status 0 is no pass
     starter: str = ""  # what runs the source's script when it has no interpreter line
 
@@ -75,22 +76,26 @@ def _body(text: Text) -> list[str]:
     lines += _exports(text)
     lines.append(f"enter {shlex.quote(text.cwd)}")
     lines += [
-        f"( {command} ) || true  # the source runs this before its verifier, best effort" for command in text.pre_verify
+        f"bash -c {shlex.quote(command)} || true  # the source runs this before its verifier, best effort"
+        for command in text.pre_verify
     ]
     if text.bootstrap:
         lines += [
             "",
             "# bootstrap: what the source installs before its tests",
+            "(",
             "set -a -o pipefail",
             *text.bootstrap,
-            "set +a +o pipefail",
+            "keep_environment",
+            ")",
+            "take_environment $?",
         ]
     if text.tools:
         lines.append("need " + " ".join(shlex.quote(tool) for tool in text.tools))
     if text.imports:
         lines.append(f"IMPORTS={shlex.quote(' '.join(text.imports))}")
     lines += text.checks
-    lines += ["", *text.before, f'{_phase(text)} {text.starter}"$TESTS/{SOURCE_SCRIPT}"', text.judge]
+    lines += ["", *text.before, f'{_phase(text)} {text.starter}"$TESTS/{SOURCE_SCRIPT}"', *text.after, text.judge]
     return lines
 
 
