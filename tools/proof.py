@@ -7,6 +7,7 @@ adds), so that it can be kept and need not be run twice.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,7 @@ Plan = Callable[[Case], Iterable[State | Unproved]]
 
 @dataclass(frozen=True)
 class ProofEvent:
-    """One step of a proof, told as it happens and from several threads."""
+    """One step of a proof, told as it happens, one at a time."""
 
     case: str
     state: str
@@ -63,7 +64,13 @@ def prove(
     """
     known = {case.name: case for case in read_suite(suite_root).cases()}
     names = list(known) if cases is None else list(cases)
-    units = {name: Unit(known[name], runner, cache, on_event) for name in names if name in known}
+    told = threading.Lock()
+
+    def tell(event: ProofEvent) -> None:
+        with told:
+            on_event(event)
+
+    units = {name: Unit(known[name], runner, cache, tell) for name in names if name in known}
     _announce(list(units.values()), runner)
 
     def one(name: str) -> CaseProof:

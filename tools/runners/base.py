@@ -87,11 +87,6 @@ class StateRun:
     seconds: float = 0.0
     applies: bool = True  # False: the state could not be brought about, nothing was run
 
-    @property
-    def is_runners_fault(self) -> bool:
-        """Whether the run says nothing about the verifier, because the runner could not do its part."""
-        return self.exit_code is None and self.error not in (ORACLE_FAILED, ORACLE_TIMEOUT)
-
     def result(self, state: State) -> StateResult:
         """The run as evidence about ``state``."""
         verdict = verdict_of(self.exit_code)

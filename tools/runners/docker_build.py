@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,10 +43,12 @@ class Build:
     _last: str = ""
     _stages: int = 0
 
-    def follow(self, events: Iterator[Mapping[str, Any]]) -> str:
+    def follow(self, events: Iterator[Mapping[str, Any]], deadline: float) -> str:
         """Read the builder's events to the end; returns the error it reports, empty for none."""
         failed = ""
         for event in events:
+            if time.monotonic() > deadline:
+                return "it takes too long"
             line = str(event.get("stream") or event.get("error") or "")
             self.capture.feed(line.encode())
             failed = str(event.get("error") or failed)
@@ -108,7 +111,8 @@ def _legacy(client: APIClient, case: Case, files: Sequence[Packed], tag: str, se
     build = Build(client, tag)
     try:
         with tar(_wanted(case, files)) as context, translated(f"build {case.name}"):
-            failed = build.follow(_events(client, context, tag, setup))
+            deadline = time.monotonic() + setup.build_seconds
+            failed = build.follow(_events(client, context, tag, setup), deadline)
     except EngineFailed as error:
         raise BuildFailed(f"{case.path}/env", f"env/ does not build: {error.reason}") from error
     finally:

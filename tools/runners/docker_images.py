@@ -74,8 +74,7 @@ class Shelf:
             surplus = idle[: max(len(idle) - keep, 0)]
             for name in surplus:
                 del self._slots[name]
-        for name in surplus:
-            remove_image(self._client, name)
+                remove_image(self._client, name)
 
     def clear(self) -> None:
         """Remove every image that this run built and nobody uses."""
