@@ -40,7 +40,7 @@ def _captured(machine: Machine, value: Node) -> None:
 def in_subshell(machine: Machine, node: Node) -> None:
     """Carry out a statement in a shell of its own; Unknown when it holds more than plain commands."""
     names = {program(machine, part) for part in bash.commands(node)}
-    if names & ({"exit", "return", "set", "cd"} | machine.functions.keys()):
+    if names & ({"exit", "return", "set"} | machine.functions.keys()):
         raise Unknown("a subshell that is more than a command")
     for part in bash.walk(node):
         if part.type == "variable_assignment" and part.parent is not None and part.parent.type != "command":

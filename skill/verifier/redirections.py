@@ -42,12 +42,13 @@ def _into(machine: Machine, body: Node, whole: Node, guarded: bool) -> None:
 def _written(machine: Machine, body: Node, whole: Node, path: str, appended: bool, guarded: bool) -> None:
     """Carry out ``body`` and keep what it prints as the reward, even when it leaves the script."""
     before = [machine.rewards[path]] if appended and path in machine.rewards else []
-    machine.stdout, saved = [*before, *_document(machine, body, whole)], machine.stdout
+    printed = [*before, *_document(machine, body, whole)]
+    machine.stdout, saved = printed, machine.stdout
     try:
-        if len(machine.stdout) == len(before):
+        if len(printed) == len(before):
             machine.perform(body, guarded)
     finally:
-        machine.rewards[path] = "\n".join(machine.stdout).strip()
+        machine.rewards[path] = "\n".join(printed).strip()
         machine.stdout = saved
 
 

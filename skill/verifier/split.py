@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from skill import bash
 from skill.bash import Node
-from skill.verifier.placement import misplaced, widened
+from skill.verifier.placement import misplaced, top_level, widened
 from skill.verifier.prefix import SETTINGS, Kind, kind
 from skill.verifier.status import meanings
 
@@ -38,15 +38,18 @@ def split(script: bash.Script) -> Split:
     nodes = bash.statements(script.root)
     prefix = _prefix(script, nodes)
     rest = nodes[len(prefix) :]
-    reason = "the script runs no test"
+    unknown, problem = "the script runs no test", ""
     for index, found in enumerate(meanings(script, nodes, len(prefix))):
-        body = tuple(rest[:index])
-        test = None if found.test is None else widened(found.test)
-        problem = found.unknown if test is None else _misfit(found.rewards) or _unfit(script, body, test)
-        if test is not None and not problem:
+        if found.test is None:
+            unknown = found.unknown
+            continue
+        test = widened(found.test)
+        against = _unfit(script, rest[:index], test) or _misfit(found.rewards)
+        if not against:
+            body = tuple(node for node in rest if node.start_byte < top_level(test).start_byte)
             return Split(prefix, body, test, "", _options(script, [node for _, node in prefix] + list(body)))
-        reason = problem if not reason.startswith("verdict-masked") else reason
-    return Split(prefix, (), None, reason, ())
+        problem = problem or against
+    return Split(prefix, (), None, problem or unknown, ())
 
 
 def _prefix(script: bash.Script, nodes: list[Node]) -> tuple[tuple[Kind, Node], ...]:
@@ -68,7 +71,7 @@ def _misfit(rewards: dict[int, float | None]) -> str:
     return ""
 
 
-def _unfit(script: bash.Script, body: tuple[Node, ...], test: Node) -> str:
+def _unfit(script: bash.Script, body: list[Node], test: Node) -> str:
     """Why the script cannot simply end with its test command."""
     for node in body:
         for part in bash.walk(node):
