@@ -41,10 +41,6 @@ class Box(Protocol):
         """Afterwards the container has no network but its loopback."""
         ...
 
-    def changes(self) -> tuple[str, ...]:
-        """The paths that differ from the image."""
-        ...
-
 
 class Meddling(Protocol):
     """Something done to a container before the verifier starts; a frozen value, so that it can be a key."""

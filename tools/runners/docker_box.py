@@ -142,11 +142,6 @@ class DockerBox:
                 if name != "none":
                     self._client.disconnect_container_from_network(self.id, name, force=True)
 
-    def changes(self) -> tuple[str, ...]:
-        """The paths that differ from the image, sorted."""
-        with translated("list changes"):
-            return tuple(sorted(str(row["Path"]) for row in self._client.diff(self.id) or ()))
-
     def processes(self) -> int:
         """How many processes live in the container, our own idle loop's two included."""
         with translated("list processes"):

@@ -53,9 +53,7 @@ class MarginRunner:
         self.setup = setup
         self._margin, self._docker_command = _found("margin"), _found("docker")
         self.docker = DockerRunner(setup)
-        self._home = tempfile.TemporaryDirectory(
-            prefix="suite-converter-margin-", ignore_cleanup_errors=True
-        )
+        self._home = tempfile.TemporaryDirectory(prefix="suite-converter-margin-", ignore_cleanup_errors=True)
         home = Path(self._home.name)
         self._agent = write_null_agent(home)
         self._env = process.environment(*DOCKER_ENV, HOME=str(home), DOCKER_CONFIG=_docker_config())
