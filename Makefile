@@ -19,7 +19,8 @@ test: $(VENV)/installed
 	$(BIN)/pytest -q
 
 lint: $(VENV)/installed
-	$(BIN)/ruff check .
+	$(BIN)/ruff check agent tools skill tests benchmarks
+	$(BIN)/ruff format --check agent tools skill tests benchmarks
 	$(BIN)/mypy
 
 bench: $(VENV)/installed

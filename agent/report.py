@@ -173,7 +173,7 @@ def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> 
 
 def _markdown_row(result: TaskResult, proof: CaseProof | None) -> str:
     if result.outcome is Outcome.CONVERTED:
-        reason, state = f"{result.form} {result.shape}", weight(proof)
+        reason, state = result.shape, weight(proof)
     else:
         reason, state = f"{result.code}: {result.sentence}", ""
     return f"| {cell(result.id)} | {result.name} | {result.outcome} | {cell(reason)} | {state} |"

@@ -70,19 +70,13 @@ def measure(place: Path) -> dict[str, float]:
     (place / "one").mkdir()
     copies, conversions = [], []
     for number in range(ROUNDS):
-        copies.append(
-            timed(lambda n=number: subprocess.run(["cp", "-r", source, place / f"copy{n}"], check=True))
-        )
+        copies.append(timed(lambda n=number: subprocess.run(["cp", "-r", source, place / f"copy{n}"], check=True)))
         conversions.append(
-            timed(
-                lambda n=number: run("convert", source, "-o", place / f"out{n}", "--proof", "none", "--quiet")
-            )
+            timed(lambda n=number: run("convert", source, "-o", place / f"out{n}", "--proof", "none", "--quiet"))
         )
     books = json.loads((place / "out0.run" / "report.json").read_bytes())["books"]
     run("convert", small, "-o", place / "tiny", "--limit", "3", "--proof", "none", "--quiet")
-    checking = statistics.median(
-        timed(lambda: run("check", place / "out0", "--quiet")) for _ in range(ROUNDS)
-    )
+    checking = statistics.median(timed(lambda: run("check", place / "out0", "--quiet")) for _ in range(ROUNDS))
     return {
         "source files": files,
         "converted": books["converted"],

@@ -94,9 +94,7 @@ def make(root: Path, tasks: int, shapes: int) -> int:
         shape = number % shapes
         task = root / f"set-{number % 7}" / f"task-{number:05}"
         contents = {
-            "task.toml": TOML.format(
-                difficulty=("easy", "hard")[number % 2], number=number, timeout=60 + shape
-            ),
+            "task.toml": TOML.format(difficulty=("easy", "hard")[number % 2], number=number, timeout=60 + shape),
             "instruction.md": PROMPT.format(number=number),
             "environment/Dockerfile": DOCKERFILE,
             "environment/input.txt": "".join(f"record {line} of {number}\n" for line in range(100)),

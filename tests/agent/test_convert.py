@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from agent.cli import main
 from agent.progress import Progress
 from tests.support.harbor import TOML, make_dataset, make_task, snapshot
 
+ROOT = Path(__file__).resolve().parents[2]
 NO_PROOF = ("--proof", "none", "--quiet")
 IMAGE = TOML + f'docker_image = "registry.example/tern@sha256:{"0" * 64}"\n'
 
@@ -205,6 +210,19 @@ def test_an_unfinished_run_goes_on_and_keeps_what_is_whole(
     assert main(["resume", str(tmp_path / "out.run"), "--quiet"]) == 0
     assert drafted == ["auk", "curlew", "auk", "tern"]  # curlew was whole, auk had been touched
     assert main(["check", str(tmp_path / "out"), "--source", str(source), "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("moment", [0.25, 0.35, 0.45, 0.6])
+def test_killed_for_real_the_next_run_gives_the_same_bytes(moment: float, tmp_path: Path) -> None:
+    make_dataset(tmp_path / "flock", tuple(f"bird-{number:03}" for number in range(80)))
+    assert convert(tmp_path / "flock", tmp_path / "whole") == 0
+    words = ["convert", str(tmp_path / "flock"), "-o", str(tmp_path / "out"), *NO_PROOF, "--jobs", "2"]
+    run = subprocess.Popen([sys.executable, "-m", "agent", *words], cwd=ROOT, start_new_session=True)
+    time.sleep(moment)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    assert convert(tmp_path / "flock", tmp_path / "out") in (0, 2)  # 2: it was complete
+    assert snapshot(tmp_path / "out") == snapshot(tmp_path / "whole")
 
 
 def test_resume_of_a_run_that_is_over_says_what_it_did(

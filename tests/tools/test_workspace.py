@@ -63,9 +63,7 @@ def plant_folder(root: Path) -> None:
 
 
 @pytest.mark.parametrize("act", ["write", "chmod", "read"])
-@pytest.mark.parametrize(
-    "plant", [plant_link, plant_dangling_link, plant_hard_link, plant_pipe, plant_folder]
-)
+@pytest.mark.parametrize("plant", [plant_link, plant_dangling_link, plant_hard_link, plant_pipe, plant_folder])
 def test_a_target_that_is_not_a_plain_file_is_refused(plant, act, root: Path) -> None:
     plant(root)
     with Workspace(root) as files, pytest.raises(WorkspaceError, match=r"^name: "):
