@@ -23,8 +23,9 @@ from e2b_dockerfile_utils import (
 from skill.dockerfile_stages import evaluate
 from skill.dockerfile_state import Copy, Stage
 
+MAX_SIZE: Final = 2_097_152
 CONFLICT: Final = re.compile(r"^(?:<{7} |={7}$|>{7} )", re.MULTILINE)
-PLACEHOLDER: Final = re.compile(r"\{\{.*?\}\}|(?<!\$)\{[A-Za-z_][\w.-]*\}|<[A-Z][A-Z0-9_-]+>")
+PLACEHOLDER: Final = re.compile(r"\{\{[^{}\n]*\}\}|(?<!\$)\{[A-Za-z_][\w.-]*\}|<[A-Z][A-Z0-9_-]+>")
 SYNTAX_DIRECTIVE: Final = re.compile(r"\A(?:#[^\n]*\n)*?#\s*syntax\s*=", re.IGNORECASE)
 BUILDKIT_FLAGS: Final = {
     "RUN": ("--mount", "--network", "--security", "--device"),
@@ -40,9 +41,7 @@ class Dockerfile:
     base: str | None  # the external image at the bottom of the final stage's chain
     workdir: str | None  # None: inherited from the base image, or a variable that only the base knows
     user: str | None  # None: no USER line; with the group when the line has one
-    env: Mapping[str, str] = field(
-        default_factory=dict
-    )  # a reference to an unknown variable stays as written
+    env: Mapping[str, str] = field(default_factory=dict)  # a reference to an unknown variable stays as written
     entrypoint: tuple[str, ...] | None = None
     cmd: tuple[str, ...] | None = None
     healthcheck: bool = False
@@ -69,6 +68,8 @@ def parse(data: bytes) -> Dockerfile:
 
     Byte order mark and carriage returns are stripped first, as the daemon does. Equal bytes give one object.
     """
+    if len(data) > MAX_SIZE:
+        return _broken(f"is larger than {MAX_SIZE} bytes")
     text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     if CONFLICT.search(text):
         return _broken("holds merge conflict markers")

@@ -8,13 +8,17 @@ from before the line; without WORKDIR on an external image the directory is one 
 from __future__ import annotations
 
 import posixpath
+import re
+from typing import Final
 
 from e2b_dockerfile_utils import DockerfileAst, DockerfileInstruction, ShellLex
 
 from skill import dockerfile_tools
 from skill.dockerfile_state import SCRATCH, Copy, Stage, Variables
 
-QUOTING = frozenset("$\\\"'`")
+QUOTING: Final = frozenset("$\\\"'`")
+LONGEST: Final = 8_192  # of a word with variables, and of what becomes of it: values can double line by line
+HEAVY: Final = re.compile(r"\$\{\w+[/#%][^}*?]*(?:[*?][^}*?]*){3}")  # patterns whose matching may never end
 
 
 def evaluate(ast: DockerfileAst) -> Stage | None:
@@ -51,11 +55,18 @@ class _Builder:
             self.named[line.args[2].lower()] = self.stage
 
     def expand(self, word: str, stage: Stage) -> tuple[str, frozenset[str]]:
-        """``word`` without quotes and with its variables filled in, and the names that nothing defines."""
+        """``word`` without quotes and with its variables filled in, and the names that nothing defines.
+
+        Raises ValueError for one whose expansion could take unbounded time or space.
+        """
         if QUOTING.isdisjoint(word):
             return word, frozenset()
+        if "$" in word and (len(word) > LONGEST or HEAVY.search(word)):
+            raise ValueError("a word with variables is too long or too intricate to be filled in")
         seen = Variables(stage)
         text = ShellLex(self.escape, env=seen).process_word(word)
+        if "$" in word and len(text) > LONGEST:
+            raise ValueError("the value of a variable grows beyond measure")
         return text, frozenset(seen.unknown)
 
     def do_arg(self, line: DockerfileInstruction, stage: Stage) -> None:
@@ -64,17 +75,13 @@ class _Builder:
             if has_default:
                 stage.set(stage.args, name, *self.expand(default, stage))
             elif name in self.globals.args and stage is not self.globals:
-                stage.set(
-                    stage.args, name, self.globals.args[name], self.globals.tainted.get(name, frozenset())
-                )
+                stage.set(stage.args, name, self.globals.args[name], self.globals.tainted.get(name, frozenset()))
             else:
                 stage.args.pop(name, None)
 
     def do_env(self, line: DockerfileInstruction, stage: Stage) -> None:
         pairs = zip(line.args[::3], line.args[1::3], strict=False)
-        for name, (value, unknown) in [
-            (self.expand(key, stage)[0], self.expand(word, stage)) for key, word in pairs
-        ]:
+        for name, (value, unknown) in [(self.expand(key, stage)[0], self.expand(word, stage)) for key, word in pairs]:
             stage.set(stage.env, name, value, unknown)
 
     def do_workdir(self, line: DockerfileInstruction, stage: Stage) -> None:

@@ -57,9 +57,7 @@ def brought_by(image: str) -> frozenset[str]:
     path, _, last = image.partition("@")[0].rpartition("/")
     name, _, tag = last.partition(":")
     if "t-bench" in path.split("/"):
-        return frozenset(
-            f"{APT} tmux asciinema {BASES['python'] if name.startswith('python') else ''}".split()
-        )
+        return frozenset(f"{APT} tmux asciinema {BASES['python'] if name.startswith('python') else ''}".split())
     tools = BASES.get(name, "")
     if tools and name != "alpine" and "alpine" not in tag:
         tools += f" {APT} {BUILDPACK}" if name in ON_BUILDPACK and "slim" not in tag else " bash"

@@ -6,9 +6,16 @@ Writing goes through tomlkit, so that no value can change the structure of the f
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date, datetime, time
+from typing import Final
+
+MAX_KEY_PARTS: Final = 100  # tomllib takes time and memory by the square of this number
+LONG_KEY: Final = re.compile(
+    rf"""(?:^|[\[{{,])(?:[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.){{{MAX_KEY_PARTS}}}""", re.MULTILINE
+)
 
 TomlValue = str | int | float | bool | datetime | date | time | list["TomlValue"] | dict[str, "TomlValue"]
 TomlTable = dict[str, TomlValue]
@@ -31,6 +38,8 @@ def load(data: bytes) -> TomlTable:
         raise TomlError(f"not UTF-8 (byte {error.start})", line) from error
     if text.startswith("\ufeff"):
         raise TomlError("starts with a byte order mark", 1)
+    if long := LONG_KEY.search(text):
+        raise TomlError(f"a key of {MAX_KEY_PARTS} parts or more", text.count("\n", 0, long.start()) + 1)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

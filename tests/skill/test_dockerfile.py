@@ -125,9 +125,7 @@ def test_no_user_is_root_and_a_name_is_not() -> None:
         ('FROM x\nCMD ["a"]\nENTRYPOINT ["e"]', ("e",), ("a",)),
     ],
 )
-def test_entrypoint_and_command(
-    text: str, entrypoint: tuple[str, ...] | None, cmd: tuple[str, ...] | None
-) -> None:
+def test_entrypoint_and_command(text: str, entrypoint: tuple[str, ...] | None, cmd: tuple[str, ...] | None) -> None:
     facts = parse(text.encode())
     assert (facts.entrypoint, facts.cmd) == (entrypoint, cmd)
 

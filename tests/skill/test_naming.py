@@ -94,9 +94,7 @@ def test_equal_salts_are_told_apart_by_the_path() -> None:
 
 
 @given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=6)), unique=True, max_size=12), st.randoms())
-def test_any_set_of_tasks_gets_safe_unique_names_in_any_order(
-    wished: list[tuple[str, str]], random: Random
-) -> None:
+def test_any_set_of_tasks_gets_safe_unique_names_in_any_order(wished: list[tuple[str, str]], random: Random) -> None:
     refs = _refs(*wished)
     names = case_names(refs)
     random.shuffle(refs)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from skill.sources.base import EnvValue
+from skill.sources.harbor.interpolation import MAX_TEXT, filled_in, pair_of, text_of
 from skill.sources.harbor.notes import Remarks
 
 COMPOSE: Final = "docker-compose.yaml"
 OTHER_NAMES: Final = ("docker-compose.yml", "compose.yaml", "compose.yml")
 PATH: Final = f"environment/{COMPOSE}"
-REFERENCE: Final = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:(:?[-?+])([^}]*))?\}|([A-Za-z_]\w*)|\$)")
 HARBOR_IMAGE: Final = re.compile(r"\$\{?(?:MAIN|PREBUILT)_IMAGE_NAME\b")
 CONTEXTS: Final = frozenset({"", ".", "${CONTEXT_DIR}", "$CONTEXT_DIR"})
 LOG_MOUNT: Final = re.compile(r"\$\{?HOST_(?:VERIFIER_LOGS|AGENT_LOGS|ARTIFACTS)_PATH\}?:")
@@ -22,6 +22,9 @@ HARMLESS: Final = frozenset(
     {"pull_policy", "expose", "tty", "stdin_open", "container_name", "labels", "restart", "init"}
 )
 NO_EFFECT: Final = frozenset({"ports", "platform"})
+ALIAS: Final = re.compile(rb"(?:^|[\s\[{,])\*\w", re.MULTILINE)
+MAX_ALIASES: Final = 20  # each can repeat all before it
+RESOURCES: Final = frozenset({"limits", "reservations"})
 LIMITS: Final = frozenset({"cpus", "memory", "pids"})
 
 
@@ -44,14 +47,14 @@ def read_compose(data: bytes, known: Mapping[str, EnvValue]) -> Compose:
     services = _services(compose, data)
     if services is None:
         return compose
-    if others := sorted(str(name) for name in services if name != "main"):
+    if others := sorted(text_of(name) for name in services if name != "main"):
         compose.refuse("several-services", f"{PATH} starts {', '.join(others)} beside the main container")
     main = services.get("main") or {}
     if not isinstance(main, dict):
         compose.refuse("bad-compose", f"{PATH}: services.main is no table")
         return compose
     for key, value in main.items():
-        _fold(compose, str(key), value, known)
+        _fold(compose, text_of(key), value, known)
     image = main.get("image")
     if isinstance(image, str) and "build" not in main and not HARBOR_IMAGE.match(image):
         compose.image = image
@@ -63,6 +66,9 @@ def read_compose(data: bytes, known: Mapping[str, EnvValue]) -> Compose:
 def _services(compose: Compose, data: bytes) -> dict[Any, Any] | None:
     import yaml  # only tasks with a compose file pay for it
 
+    if len(ALIAS.findall(data)) > MAX_ALIASES:
+        compose.refuse("bad-compose", f"{PATH} repeats itself by more than {MAX_ALIASES} aliases")
+        return None
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         document = yaml.load(data, Loader=loader)  # a safe loader: plain values only
@@ -73,7 +79,7 @@ def _services(compose: Compose, data: bytes) -> dict[Any, Any] | None:
     if not isinstance(document, dict) or not isinstance(services, dict) or not services:
         compose.refuse("bad-compose", f"{PATH} has no services")
         return None
-    for key in map(str, document):
+    for key in map(text_of, document):
         if key not in ("services", "version", "name") and not key.startswith("x-"):
             compose.cannot(key)
     return services
@@ -96,46 +102,47 @@ def _fold(compose: Compose, key: str, value: object, known: Mapping[str, EnvValu
 def _build(compose: Compose, value: object) -> None:
     build = value if isinstance(value, dict) else {"context": value}
     for key, setting in build.items():
-        if key == "context" and str(setting).rstrip("/") not in CONTEXTS:
-            compose.cannot("services.main.build.context", f"is {setting!r:.60}, not the environment folder")
-        elif key != "context" and not (key == "dockerfile" and str(setting).removeprefix("./") == "Dockerfile"):
-            compose.cannot(f"services.main.build.{key}")
+        text = text_of(setting)
+        if key == "context" and text.rstrip("/") not in CONTEXTS:
+            compose.cannot("services.main.build.context", f"is {text!r:.60}, not the environment folder")
+        elif key != "context" and not (key == "dockerfile" and text.removeprefix("./") == "Dockerfile"):
+            compose.cannot(f"services.main.build.{text_of(key)}")
 
 
 def _image(compose: Compose, value: object) -> None:
     if not isinstance(value, str) or ("$" in value and not HARBOR_IMAGE.match(value)):
-        compose.cannot("services.main.image", f"is {value!r:.60}, which only a host can complete")
+        compose.cannot("services.main.image", f"is {text_of(value)!r:.60}, which only a host can complete")
 
 
 def _command(compose: Compose, value: object) -> None:
-    text = " ".join(str(word) for word in value) if isinstance(value, list) else str(value)
+    text = " ".join(map(text_of, value)) if isinstance(value, list) else text_of(value)
     if not SLEEP.match(text.strip()):
         compose.cannot("services.main.command", f"is {text!r:.60}, which Margin does not start")
 
 
 def _volumes(compose: Compose, value: object) -> None:
     volumes = value if isinstance(value, list) else [value]
-    if others := [str(volume) for volume in volumes if not LOG_MOUNT.match(str(volume))]:
+    if others := [text for text in map(text_of, volumes) if not LOG_MOUNT.match(text)]:
         compose.cannot("services.main.volumes", f"mounts {others[0]!r:.80}")
 
 
 def _deploy(compose: Compose, value: object) -> None:
     deploy = value if isinstance(value, dict) else {}
     resources = deploy.get("resources")
-    if not isinstance(resources, dict) or len(deploy) > 1 or not set(resources) <= {"limits", "reservations"}:
+    if not isinstance(resources, dict) or len(deploy) > 1 or not set(resources) <= RESOURCES:
         compose.cannot("services.main.deploy")
         return
     for name, limits in resources.items():
-        for key in sorted(map(str, limits if isinstance(limits, dict) else ())):
+        for key in sorted(map(text_of, limits if isinstance(limits, dict) else ())):
             if key not in LIMITS:
-                compose.cannot(f"services.main.deploy.resources.{name}.{key}")
+                compose.cannot(f"services.main.deploy.resources.{text_of(name)}.{key}")
 
 
 def _working_dir(compose: Compose, value: object) -> None:
     if isinstance(value, str) and "$" not in value and value.startswith("/"):
         compose.workdir = value
     else:
-        compose.cannot("services.main.working_dir", f"is {value!r:.60}, no plain absolute path")
+        compose.cannot("services.main.working_dir", f"is {text_of(value)!r:.60}, no plain absolute path")
 
 
 HANDLERS: Final[Mapping[str, Callable[[Compose, object], None]]] = {
@@ -149,40 +156,14 @@ HANDLERS: Final[Mapping[str, Callable[[Compose, object], None]]] = {
 
 
 def _environment(compose: Compose, value: object, known: Mapping[str, EnvValue]) -> Iterator[tuple[str, EnvValue]]:
-    pairs = value.items() if isinstance(value, dict) else map(_pair, value if isinstance(value, list) else ())
+    pairs = value.items() if isinstance(value, dict) else map(pair_of, value if isinstance(value, list) else ())
     for key, setting in pairs:
-        name = str(key)
-        if name == "TEST_DIR" and "$" in str(setting):
-            compose.note("S108", PATH, "TEST_DIR, which Harbor no longer sets")
-        elif setting is None:
+        name, text = text_of(key), text_of(setting)
+        if setting is None:
             yield name, EnvValue(variable=name)
+        elif name == "TEST_DIR" and "$" in text:
+            compose.note("S108", PATH, "TEST_DIR, which Harbor no longer sets")
+        elif isinstance(setting, dict | list) or ("$" in text and len(text) > MAX_TEXT):
+            compose.cannot(f"services.main.environment.{name}", "is no plain value")
         else:
-            yield (
-                name,
-                _interpolate(str(setting).lower() if isinstance(setting, bool) else str(setting), known),
-            )
-
-
-def _pair(item: object) -> tuple[str, str | None]:
-    name, equals, value = str(item).partition("=")
-    return name, value if equals else None
-
-
-def _interpolate(text: str, known: Mapping[str, EnvValue]) -> EnvValue:
-    """A value after Compose's interpolation; one that needs an unknown host variable names it."""
-    missing: list[str] = []
-
-    def fill(found: re.Match[str]) -> str:
-        name = found[1] or found[4]
-        if name is None:
-            return "$"
-        value = known.get(name)
-        stated = (value.default if value.literal is None else value.literal) if value else None
-        if stated is None and found[2] in ("-", ":-"):
-            return found[3]
-        if stated is None:
-            missing.append(name)
-        return stated or ""
-
-    filled = REFERENCE.sub(fill, text)
-    return EnvValue(variable=missing[0]) if missing else EnvValue(literal=filled)
+            yield name, filled_in(text, known)

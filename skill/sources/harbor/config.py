@@ -13,8 +13,8 @@ from skill.sources.harbor.notes import Remarks
 from skill.toml import TomlTable, TomlValue
 
 NEWEST_SCHEMA: Final = (1, 4)
-PLACEHOLDER: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|(?:=|\[|,)\s*\{[A-Za-z_]\w*\}|__[A-Z][A-Z0-9_]+__")
-HOLE: Final = re.compile(r"\{\{.*?\}\}|\{[A-Za-z_]\w*\}|__[A-Z][A-Z0-9_]+__|<[A-Za-z_-]+>")
+PLACEHOLDER: Final = re.compile(r"\{\{[^{}\n]*\}\}|\{%[^%\n]*%\}|(?:=|\[|,)\s*\{[A-Za-z_]\w*\}|__[A-Z][A-Z0-9_]+__")
+HOLE: Final = re.compile(r"\{\{[^{}\n]*\}\}|\{[A-Za-z_]\w*\}|__[A-Z][A-Z0-9_]+__|<[A-Za-z_-]+>")
 
 
 @dataclass
@@ -61,10 +61,10 @@ def read_config(data: bytes) -> Config:
 def _unreadable(config: Config, data: bytes, error: toml.TomlError) -> None:
     where = f" (line {error.line})" if error.line else ""
     if found := PLACEHOLDER.search(data.decode("utf-8", "replace")):
-        filled = found[0].lstrip("=[, ")
-        config.refuse("template", f"task.toml is a template with the unfilled placeholder {filled}{where}")
+        hole = found[0].lstrip("=[, ")
+        config.refuse("template", f"task.toml is a template with the unfilled placeholder {hole:.60}{where}")
     else:
-        config.refuse("bad-toml", f"task.toml is no TOML: {error}{where}; Harbor rejects it too")
+        config.refuse("bad-toml", f"task.toml cannot be read: {error}{where}")
 
 
 def _known(config: Config, table: str, values: TomlTable) -> Iterator[tuple[str, TomlValue]]:
@@ -83,7 +83,7 @@ def _known(config: Config, table: str, values: TomlTable) -> Iterator[tuple[str,
 
 def _bad_field(config: Config, dotted: str, known: Field, value: TomlValue) -> None:
     if isinstance(value, str) and (found := HOLE.search(value)):
-        config.refuse("template", f"task.toml is a template: {dotted} holds the unfilled placeholder {found[0]}")
+        config.refuse("template", f"task.toml is a template: {dotted} holds the unfilled placeholder {found[0]:.60}")
         return
     wanted = (known.check.__doc__ or "").rstrip(".")
     sentence = f"{dotted} = {value!r:.60} is not accepted by Harbor; it wants {wanted[:1].lower()}{wanted[1:]}"

@@ -12,15 +12,18 @@ from skill.sources.harbor.notes import Remarks
 
 PROMPT: Final = "instruction.md"
 LIMIT: Final = 100
+HEAD: Final = 16_384  # where a description is looked for
 COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 FRONT_MATTER: Final = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 CANARY: Final = re.compile(r"^[ \t]*(?:<!--|#).*canary", re.IGNORECASE | re.MULTILINE)
-TAG: Final = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
-RULE: Final = re.compile(r"[-=*_#`~\s]*\Z")
+EMPTY: Final = re.compile(  # rules, fences, lines of tags, a bare path, a bare canary
+    r"(?:[-=*_#`~\s]*|[`~]{3}.*|(?:</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>\s*)+|/\S*|\S*canary\S* guid.*)\Z", re.IGNORECASE
+)
 EMPHASIS: Final = re.compile(r"\A([*_`]{1,3})([^*_`]+)\1\Z")  # around the whole line
 MARKS: Final = re.compile(r"\A(?:(?:#{1,6}|[-*+>]|\d+[.)])\s+)+")
 BARE_HEADING: Final = re.compile(
-    r"(?:the\s+)?(?:task|instructions?|overview|description|problem|goal|objective|background|context|summary)"
+    r"(?:the\s+)?(?:task|instructions?|overview|description|problem|goal|objective|background|context|summary"
+    r"|scenario|title)"
     r"(?:\s+(?:statement|description|overview|instructions?))?:?\Z",
     re.IGNORECASE,
 )
@@ -77,10 +80,10 @@ def _first_bad_line(data: bytes) -> int:
 def describe(data: bytes, fallback: str = "") -> str:
     """The first meaningful line of a prompt, else of ``fallback``: at most 100 characters, no controls.
 
-    Passed over are canary lines, comments, front matter, lines of nothing but tags or rules, heading marks,
-    and headings that say no more than "Task".
+    Passed over are canary lines, comments, front matter, lines of nothing but tags, rules, fences or a path,
+    heading marks, and headings that say no more than "Task".
     """
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").lstrip()
+    text = data[:HEAD].decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").lstrip()
     if text.startswith("---\n"):
         text = FRONT_MATTER.sub("", text, count=1)
     if "<!--" in text:
@@ -91,7 +94,7 @@ def describe(data: bytes, fallback: str = "") -> str:
 def _first_line(text: str) -> str:
     bare = ""
     for line in text.split("\n"):
-        if plain := _plain(line.strip()):
+        if plain := _plain(line.strip()[: 20 * LIMIT]):
             if not BARE_HEADING.match(plain):
                 return plain
             bare = bare or plain
@@ -99,9 +102,9 @@ def _first_line(text: str) -> str:
 
 
 def _plain(line: str) -> str:
-    if RULE.match(line) or (line.startswith("#") and "canary" in line.lower()):
+    if EMPTY.match(line) or (line.startswith("#") and "canary" in line.lower()):
         return ""
-    words = TAG.sub(" ", MARKS.sub("", line))
+    words = MARKS.sub("", line)
     if not words.isprintable():
         words = "".join(char if char.isprintable() else " " for char in words)
     words = EMPHASIS.sub(r"\2", " ".join(words.split()))

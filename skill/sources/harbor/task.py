@@ -17,6 +17,7 @@ from skill.sources.harbor.image import plan_image
 from skill.sources.harbor.notes import Remarks, merged
 from skill.sources.harbor.prompt import Prompt, describe, read_prompt
 
+MAX_TOML: Final = 1_048_576
 KNOWN: Final = frozenset(
     {"task.toml", "instruction.md", "environment", "tests", "solution", "trajectory.json", ".harborignore"}
 )
@@ -74,6 +75,8 @@ def _config(root: str, entries: Entries) -> Config:
     data = read_bytes(file, part) if file else None
     if file is None and not part.refusals:
         part.refuse("bad-toml", "task.toml is not there")
+    if file is not None and file.size > MAX_TOML:
+        part.refuse("bad-toml", f"task.toml holds {file.size} bytes, which no configuration does")
     return read_config(data) if data is not None and not part.refusals else Config(part.refusals)
 
 
