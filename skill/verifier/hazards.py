@@ -21,6 +21,7 @@ SIDECAR = re.compile(
 )
 PLACEHOLDER = re.compile(r"\{\{\s*\w+\s*\}\}|\{(?:test_command|task_id|instance_id|problem_id)\}")
 HINTS = (b"/logs/", b"/agent-logs", b"_API_KEY", b"litellm", b"anthropic", b"openai", b"llm_judge", b"http://", b"https://")
+PATCH = re.compile(rb"^(?:diff --git |--- a/)", re.MULTILINE)
 CONFLICT = re.compile(rb"^(?:<<<<<<< |>>>>>>> )", re.MULTILINE)
 CODE = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".bash", ".toml", ".yaml", ".yml")
 
@@ -57,7 +58,7 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
     if (place := _placeholder(script)) is not None:
         where = f"tests/test.sh:{bash.line(place)}"
         yield Odd("template", f"{where} holds the unfilled placeholder {script.text(place)[:40]}")
-    for path, text in _code(given):
+    for path, text in _code(given, script):
         if AGENT_LOG.search(text):
             yield Odd("agent-log", f"tests/{path} grades the agent's own log, which Margin does not keep")
         if JUDGE.search(text):
@@ -88,9 +89,9 @@ def _placeholder(script: bash.Script) -> Node | None:
     return None
 
 
-def _code(given: VerifierInput) -> Iterator[tuple[str, str]]:
+def _code(given: VerifierInput, script: bash.Script) -> Iterator[tuple[str, str]]:
     """Texts that hold one of the patterns, without their comments and docstrings, by path."""
-    yield "test.sh", _without_comments(given.script)
+    yield "test.sh", _without_comments(_without_patches(script))
     for asset in given.assets:
         if not asset.path.endswith(CODE) or not any(hint in asset.data for hint in HINTS):
             continue
@@ -105,6 +106,15 @@ def _code(given: VerifierInput) -> Iterator[tuple[str, str]]:
 def _python_text(asset: Asset, module: object) -> Iterator[str]:
     yield from (str(node.value) for node in python.strings(module))  # type: ignore[arg-type]
     yield from re.findall(r"^\s*(?:import|from) .*$", asset.data.decode("utf-8", "replace"), re.MULTILINE)
+
+
+def _without_patches(script: bash.Script) -> bytes:
+    """The script without here-documents that are patches: those are data of another project."""
+    data = script.data
+    for node in bash.walk(script.root):
+        if node.type == "heredoc_body" and PATCH.search(script.data[node.start_byte : node.end_byte]):
+            data = data.replace(script.data[node.start_byte : node.end_byte], b"")
+    return data
 
 
 def _without_comments(data: bytes) -> str:
