@@ -169,7 +169,8 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
 )
 def test_environment_values_are_filled_in_as_compose_does(tmp_path: Path, setting: str, meaning: EnvValue) -> None:
     toml = '[environment.env]\nKNOWN = "sea"\nFALLBACK = "${HOST:-shore}"\n'
-    task = read(tmp_path, main("environment:", f"  NAME: {setting}"), toml)
+    used = {"tests/test.sh": "echo $NAME"}
+    task = read(tmp_path, main("environment:", f"  NAME: {setting}"), toml, **used)
     assert task.environment_env["NAME"] == meaning
     assert codes(task) == (set() if meaning.literal is not None else {"host-variable"})
 

@@ -243,9 +243,16 @@ def test_environment_values(tmp_path: Path, text: str, meaning: EnvValue) -> Non
 def test_a_host_variable_of_a_script_is_noted_and_one_of_the_container_refused(tmp_path: Path) -> None:
     script = read(tmp_path / "1", '[verifier.env]\nJUDGE_API_KEY = "${JUDGE_API_KEY}"\n')
     assert not codes(script) and {"S008", "S009"} <= notes(script)
-    container = read(tmp_path / "2", '[environment.env]\nREGION = "${REGION}"\n')
-    assert [(refusal.code, refusal.allowable) for refusal in container.refusals] == [("host-variable", True)]
-    assert not codes(read(tmp_path / "3", '[environment.env]\nREGION = "${REGION:-north}"\n'))
+    root = make_task(tmp_path / "2", {"tests/test.sh": "echo $REGION"}, toml='[environment.env]\nREGION = "${R}"\n')
+    assert [(refusal.code, refusal.allowable) for refusal in load(root).refusals] == [("host-variable", True)]
+
+
+def test_a_host_variable_that_no_file_names_or_that_has_a_default_is_not_refused(tmp_path: Path) -> None:
+    unused = read(tmp_path / "1", '[environment.env]\nREGION = "${REGION}"\n')
+    assert not codes(unused) and "S014" in notes(unused) and unused.environment_env == {}
+    files = {"tests/test.sh": "echo $REGION"}
+    root = make_task(tmp_path / "2", files, toml='[environment.env]\nREGION = "${REGION:-north}"\n')
+    assert not codes(load(root)) and "S014" not in notes(load(root))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from skill.contract import MAX_TIMEOUT_SECONDS
@@ -16,9 +17,17 @@ RESTRICTIVE: Final = ("no-network", "allowlist")
 NO_WORDS: Final = ("false", "no", "off", "0", "f", "n")
 
 
-def judge_demands(config: Config, entries: Entries, tests: Part) -> Remarks:
+@dataclass
+class Demands(Remarks):
+    """What the configuration asks for beyond files and images."""
+
+    timeout: float | None = None  # seconds of the verifier; None when not stated, or refused
+
+
+def judge_demands(config: Config, entries: Entries, tests: Part) -> Demands:
     """Every demand that keeps the task from being converted, and all that is lost although it is."""
-    remarks = Remarks()
+    remarks = Demands()
+    remarks.timeout = _timeout(remarks, config)
     _shape(remarks, config, entries)
     _machine(remarks, config)
     _users(remarks, config)
@@ -28,8 +37,7 @@ def judge_demands(config: Config, entries: Entries, tests: Part) -> Remarks:
     return remarks
 
 
-def timeout(config: Config, remarks: Remarks) -> float | None:
-    """The verifier's seconds; None when there are none, or none that are usable, which is refused."""
+def _timeout(remarks: Remarks, config: Config) -> float | None:
     value = config.get("verifier", "timeout_sec")
     if value is None:
         remarks.note("S003", TOML)

@@ -30,6 +30,7 @@ class ImagePlan(Remarks):
     """The container's origin and what is wrong with it."""
 
     image: str | None = None
+    workdir: str | None = None  # stated beside the image, which it overrides
     dockerfile: Dockerfile | None = None
     generated: bytes | None = None
     questions: list[Question] = field(default_factory=list)
@@ -42,7 +43,7 @@ def plan_image(stated: str | None, composed: str | None, environment: Part, work
     the working directory, and for a tag, which a suite cannot pin without a registry.
     """
     own = environment.find("Dockerfile")
-    plan = ImagePlan(image=stated or (None if own else composed))
+    plan = ImagePlan(image=stated or (None if own else composed), workdir=workdir)
     if plan.image is not None and NO_REFERENCE.search(plan.image):
         plan.refuse("template", f"the image name {plan.image!r:.80} holds an unfilled placeholder")
     elif own is not None:

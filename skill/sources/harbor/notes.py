@@ -27,6 +27,7 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
     "S011": (N, "Hardware that Margin does not reserve is kept as metadata only."),
     "S012": (W, "A key of [metadata] has the name that a Harbor field would get; both are kept."),
     "S013": (N, "An unquoted or quoted number was read as Harbor reads it."),
+    "S014": (W, "A host variable of the container that no file of the task names is left out."),
     # environment
     "S101": (W, "The image is named by a tag; what it points to may change."),
     "S102": (N, "A Dockerfile was generated for the image that the task names."),

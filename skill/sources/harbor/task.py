@@ -2,72 +2,94 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import Final
 
 from skill.errors import SourceError
 from skill.sources.base import SourceTask, TaskRef
 from skill.sources.harbor.compose import COMPOSE, OTHER_NAMES, Compose, read_compose
 from skill.sources.harbor.config import Config, read_config
-from skill.sources.harbor.demands import judge_demands, timeout
-from skill.sources.harbor.env import env_table, judge_env
+from skill.sources.harbor.demands import Demands, judge_demands
+from skill.sources.harbor.env import Environments, env_table, read_env
 from skill.sources.harbor.files import Entries, Part, read_bytes, read_part, single_file, task_entries
 from skill.sources.harbor.ignore import apply_ignore
-from skill.sources.harbor.image import plan_image
+from skill.sources.harbor.image import ImagePlan, plan_image
 from skill.sources.harbor.notes import Remarks, merged
 from skill.sources.harbor.prompt import Prompt, describe, read_prompt
 
 MAX_TOML: Final = 1_048_576
+PARTS: Final = ("tests", "solution", "environment")
 KNOWN: Final = frozenset(
     {"task.toml", "instruction.md", "environment", "tests", "solution", "trajectory.json", ".harborignore"}
 )
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """The parts of a task, each with what it has to say."""
+
+    config: Config
+    prompt: Prompt
+    tests: Part
+    solution: Part
+    environment: Part
+    compose: Compose
+    image: ImagePlan
+    env: Environments
+    demands: Demands
+    leftovers: Remarks
+
+    def remarks(self) -> Iterator[Remarks]:
+        return (getattr(self, part.name) for part in fields(self))
+
+
 def read_task(ref: TaskRef) -> SourceTask:
     """The task at ``ref``; its defects are refusals. Raises SourceError when the folder cannot be listed."""
+    task = _read(ref)
+    return SourceTask(
+        ref=ref,
+        framework="harbor",
+        prompt=task.prompt.file,
+        description=describe(task.prompt.data, task.config.text("task", "description") or ""),
+        metadata=task.config.metadata,
+        image=task.image.image,
+        dockerfile=task.image.dockerfile,
+        generated_dockerfile=task.image.generated,
+        environment=tuple(task.environment.files),
+        empty_dirs=tuple(task.environment.empty_dirs),
+        tests=tuple(task.tests.files),
+        solution=tuple(task.solution.files),
+        workdir=task.image.workdir,
+        timeout_sec=task.demands.timeout,
+        verifier_env=task.env.verifier,
+        solution_env=task.env.solution,
+        environment_env=task.env.container,
+        pre_verify=tuple(str(hook["command"]) for hook in task.config.rows("verifier", "collect")),
+        refusals=merged(refusal for part in task.remarks() for refusal in part.refusals),
+        questions=tuple(task.image.questions),
+        findings=tuple(finding for part in task.remarks() for finding in part.findings),
+    )
+
+
+def _read(ref: TaskRef) -> _Reading:
     root = str(ref.root.resolve())
     try:
         entries = task_entries(root)
     except OSError as error:
         raise SourceError(ref.root, f"cannot be listed: {error.strerror}", "scan the dataset again") from error
     config = _config(root, entries)
-    tests, solution, environment = (read_part(root, entries, name) for name in ("tests", "solution", "environment"))
+    tests, solution, environment = (read_part(root, entries, name) for name in PARTS)
     apply_ignore(root, entries, tests, solution)
     prompt = Prompt() if config.get("", "steps") else read_prompt(root, entries)
     compose = _compose(environment, config)
     workdir = config.text("environment", "workdir") or compose.workdir
     image = plan_image(config.text("environment", "docker_image"), compose.image, environment, workdir)
-    env = {**compose.env, **env_table(config.get("environment", "env"))}
-    verifier_env, solution_env = (env_table(config.get(table, "env")) for table in ("verifier", "solution"))
+    files = (*environment.files, *tests.files, *solution.files, *([prompt.file] if prompt.file else []))
+    env = read_env(config, compose.env, files)
     demands = judge_demands(config, entries, tests)
-    seconds = timeout(config, demands)
-    said: list[Remarks] = [
-        config, demands, prompt, tests, solution, environment, compose, image,
-        judge_env(env, verifier_env, solution_env), _leftovers(entries, config, tests, solution, environment),
-    ]  # fmt: skip
-    return SourceTask(
-        ref=ref,
-        framework="harbor",
-        prompt=prompt.file,
-        description=describe(prompt.data, config.text("task", "description") or ""),
-        metadata=config.metadata,
-        image=image.image,
-        dockerfile=image.dockerfile,
-        generated_dockerfile=image.generated,
-        environment=tuple(environment.files),
-        empty_dirs=tuple(environment.empty_dirs),
-        tests=tuple(tests.files),
-        solution=tuple(solution.files),
-        workdir=workdir,
-        timeout_sec=seconds,
-        verifier_env=verifier_env,
-        solution_env=solution_env,
-        environment_env=env,
-        pre_verify=tuple(str(hook["command"]) for hook in config.rows("verifier", "collect")),
-        refusals=merged(chain.from_iterable(part.refusals for part in said)),
-        questions=tuple(image.questions),
-        findings=tuple(chain.from_iterable(part.findings for part in said)),
-    )
+    leftovers = _leftovers(entries, config, tests, solution, environment)
+    return _Reading(config, prompt, tests, solution, environment, compose, image, env, demands, leftovers)
 
 
 def _config(root: str, entries: Entries) -> Config:
