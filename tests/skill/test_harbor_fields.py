@@ -8,6 +8,7 @@ import pytest
 
 from skill.sources.base import EnvValue, SourceTask
 from skill.sources.harbor.fields import FIELDS, Act
+from skill.sources.harbor.notes import NOTES
 from tests.support.harbor_tasks import codes, load, make_task, notes, sentence
 
 PINNED = "registry.example/birds@sha256:" + "a" * 64
@@ -188,7 +189,9 @@ def test_a_timeout_that_no_verifier_can_use_is_refused(tmp_path: Path, value: st
 
 @pytest.mark.parametrize(("value", "seconds"), [("0.25", 0.25), ("600", 600.0), ('"90.5"', 90.5)])
 def test_a_timeout_is_kept_as_stated(tmp_path: Path, value: str, seconds: float) -> None:
-    assert read(tmp_path, f"[verifier]\ntimeout_sec = {value}\n").timeout_sec == seconds
+    task = read(tmp_path, f"[verifier]\ntimeout_sec = {value}\n")
+    assert task.timeout_sec == seconds
+    assert notes(task) == ({"S013"} if value.startswith('"') else set())
 
 
 def test_no_timeout_is_none_and_noted(tmp_path: Path) -> None:
@@ -287,3 +290,8 @@ def test_defects_of_one_kind_are_one_refusal(tmp_path: Path) -> None:
 def test_the_identity_alone_may_be_allowed_to_be_wrong(tmp_path: Path) -> None:
     (refusal,) = read(tmp_path, '[task]\nname = "x"\n').refusals
     assert refusal.allowable
+
+
+def test_every_note_is_a_sentence_with_a_code_of_its_family() -> None:
+    assert all(sentence.endswith(".") and code[0] == "S" for code, (_, sentence) in NOTES.items())
+    assert list(NOTES) == sorted(NOTES)

@@ -26,7 +26,7 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
     "S010": (N, "Commands that Harbor runs between agent and verifier run at the start of the verifier."),
     "S011": (N, "Hardware that Margin does not reserve is kept as metadata only."),
     "S012": (W, "A key of [metadata] has the name that a Harbor field would get; both are kept."),
-    "S013": (N, "An unquoted or quoted number was read as Harbor reads it."),
+    "S013": (N, "A number that is written as text was read as Harbor reads it."),
     "S014": (W, "A host variable of the container that no file of the task names is left out."),
     # environment
     "S101": (W, "The image is named by a tag; what it points to may change."),
