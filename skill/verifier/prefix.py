@@ -112,7 +112,9 @@ def _leaf(script: bash.Script, node: Node) -> Kind | None:
     rest = words[1:]
     if name == "sudo":
         name, rest = (rest or [""])[0], rest[1:]
-    if name in DIAGNOSTIC or (name in ("command", "which") and "-v" in [*rest, "-v"]):
+    if name == "env" and rest:
+        return None  # starts another program
+    if name in DIAGNOSTIC or name == "which" or (name == "command" and rest[:1] in (["-v"], ["-V"])):
         return Kind.DIAGNOSTIC
     if name in FILTERS and node.parent is not None and node.parent.type in ("pipeline", "redirected_statement"):
         return Kind.DIAGNOSTIC

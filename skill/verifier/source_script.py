@@ -15,11 +15,10 @@ from skill.verifier.placement import top_level
 from skill.verifier.prefix import FILTERS, Kind
 from skill.verifier.runner import Call
 from skill.verifier.split import Split
-from skill.verifier.status import SHEBANG_ERREXIT
+from skill.verifier.status import SHEBANG_ERREXIT, STOPPING
 
 MOVED = b"# moved to test.sh: "
 PLAIN_SHELL = re.compile(rb"#!\s*(?:/usr)?/bin/(?:env\s+)?(?:da)?sh\b")  # has no PIPESTATUS
-STOPPING = re.compile(r"set\b.*\s-(?:[A-Za-z]*[eu]|o\s+(?:errexit|nounset)\b)")
 
 
 def whole(script: bash.Script, cut: Split) -> bytes:

@@ -9,7 +9,7 @@ from skill import bash
 from skill.bash import Node
 from skill.verifier.placement import misplaced, top_level, widened
 from skill.verifier.prefix import SETTINGS, Kind, kind
-from skill.verifier.status import meanings
+from skill.verifier.status import SHEBANG_ERREXIT, STOPPING, meanings
 
 # What makes another script of all that follows.
 LEAVING = frozenset(("exit", "trap", "exec", "return", "source", ".", "eval"))
@@ -44,7 +44,7 @@ def split(script: bash.Script) -> Split:
             unknown = found.unknown
             continue
         test = widened(found.test)
-        against = _unfit(script, rest[:index], test) or _misfit(found.rewards)
+        against = _unfit(script, rest[:index], test) or _misfit(found.rewards, _may_stop(script, prefix, rest[:index]))
         if not against:
             body = tuple(node for node in rest if node.start_byte < top_level(test).start_byte)
             return Split(prefix, body, test, "", _options(script, [node for _, node in prefix] + list(body)))
@@ -56,19 +56,30 @@ def _prefix(script: bash.Script, nodes: list[Node]) -> tuple[tuple[Kind, Node], 
     found: list[tuple[Kind, Node]] = []
     for node in nodes:
         part = kind(script, node)
-        if part is None or bash.in_background(node):
+        if part is None or bash.in_background(node) or _writes_reward(script, node):
             break
         found.append((part, node))
     return tuple(found)
 
 
-def _misfit(rewards: dict[int, float | None]) -> str:
+def _misfit(rewards: dict[int, float | None], may_stop: bool) -> str:
     """Why the reward is no plain function of the status, '' when 0 alone gives 1."""
     if len(set(rewards.values())) == 1:
-        return "verdict-masked: the reward does not depend on the test command's status"
+        constant = "the reward does not depend on the test command's status"
+        return constant if may_stop else f"verdict-masked: {constant}"
     if rewards[0] != 1.0 or any(value not in (0.0, None) for status, value in rewards.items() if status):
         return "the reward is not 1 for status 0 and 0 for all others"
     return ""
+
+
+def _may_stop(script: bash.Script, prefix: tuple[tuple[Kind, Node], ...], body: list[Node]) -> bool:
+    """Whether a failure before the tail may end the script, so that the reward depends on more than the tail."""
+    nodes = [node for _, node in prefix] + body
+    stops = STOPPING.search("\n".join(_options(script, nodes))) or SHEBANG_ERREXIT.match(script.data)
+    looks = any(
+        part.type == "test_command" for kind, node in prefix if kind is Kind.DIAGNOSTIC for part in bash.walk(node)
+    )
+    return bool(stops) and (bool(body) or looks)
 
 
 def _unfit(script: bash.Script, body: list[Node], test: Node) -> str:
@@ -82,16 +93,17 @@ def _unfit(script: bash.Script, body: list[Node], test: Node) -> str:
                 return f"line {bash.line(part)}: {name} before the test command"
             if bash.in_background(part):
                 return f"line {bash.line(part)}: a job in the background before the test command"
-        if "reward." in script.text(node) or any("reward" in path.lower() for path in _outputs(script, node)):
+        if _writes_reward(script, node):
             return f"line {bash.line(node)}: a reward is written before the test command"
     if "reward." in script.text(test):
         return f"line {bash.line(test)}: the test command knows of the reward"
     return misplaced(script, test)
 
 
-def _outputs(script: bash.Script, node: Node) -> list[str]:
+def _writes_reward(script: bash.Script, node: Node) -> bool:
     parts = [part for part in bash.walk(node) if part.type == "redirected_statement"]
-    return [path for part in parts for operator, path in bash.redirects(script, part) if ">" in operator]
+    outputs = [path for part in parts for operator, path in bash.redirects(script, part) if ">" in operator]
+    return "reward." in script.text(node) or any("reward" in path.lower() for path in outputs)
 
 
 def _options(script: bash.Script, nodes: list[Node]) -> tuple[str, ...]:

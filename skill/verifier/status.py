@@ -15,6 +15,7 @@ from skill.verifier.reward_file import reward
 # One of each: pass, fail, pytest's and go's own codes, cargo's 101, not started, time-outs, signals.
 STATUSES = frozenset((0, 1, 2, 3, 4, 5, 6, 101, 124, 126, 127, 134, 137, 139, 255))
 SHEBANG_ERREXIT = re.compile(rb"#!\s*\S+(?:\s+\S*sh)?\s+-[a-z]*e")
+STOPPING = re.compile(r"set\b.*\s-(?:[A-Za-z]*[eu]|o\s+(?:errexit|nounset)\b)")
 HANDLERS: dict[str, Callable[[Machine, Node, bool], None]] = {
     "command": simple_commands.command,
     "variable_assignment": assignments.assignment,
@@ -92,11 +93,11 @@ def _prepare(machine: Machine, node: Node, functions: effects.Functions) -> None
     script = machine.script
     if node.type == "function_definition" or (node.type == "command" and bash.name(script, node) == "set"):
         machine.perform(node, True)
+        machine.status, machine.pipe = None, []
         return
     is_constant = node.type in ("variable_assignment", "declaration_command")
     values = {}
     if is_constant:
-        machine.status = None
         parts = [part for part in bash.walk(node) if part.type == "variable_assignment"]
         values = {script.text(name): part for part in parts if (name := part.child_by_field_name("name"))}
     for changed in effects.changed(script, node, functions):
