@@ -35,7 +35,7 @@ GOOD = [
     ("verifier", "env", '{A = "1"}', "verifier_env"),
     ("verifier", "user", '"root"', "harbor_verifier_user"),
     ("verifier", "user", "0", "harbor_verifier_user"),
-    ("verifier", "user", '"judge"', "refuse user-not-root"),
+    ("verifier", "user", '"judge"', "note S007"),
     ("verifier", "environment_mode", '"shared"', "harbor_verifier_environment_mode"),
     ("verifier", "environment_mode", '"separate"', "refuse separate-verifier"),
     ("verifier", "environment", '{docker_image = "x"}', "refuse separate-verifier"),
@@ -44,7 +44,7 @@ GOOD = [
     ("verifier", "network_mode", '"no-network"', "note S004"),
     ("verifier", "allowed_hosts", '["example.org"]', "harbor_verifier_allowed_hosts"),
     ("agent", "timeout_sec", "600", "harbor_agent_timeout_sec"),
-    ("agent", "user", "1000", "refuse user-not-root"),
+    ("agent", "user", "1000", "note S007"),
     ("agent", "user", '"root"', "harbor_agent_user"),
     ("agent", "network_mode", '"allowlist"', "note S004"),
     ("agent", "allowed_hosts", "[]", "harbor_agent_allowed_hosts"),
@@ -129,10 +129,6 @@ BAD = [
     ("", "artifacts", '["/a", {destination = "b"}]'),
     ("", "steps", "[1]"),
     ("", "verifier", '"pytest"'),
-    ("task", "name", '"reef"'),
-    ("task", "name", '"coast/..reef"'),
-    ("task", "version", '""'),
-    ("task", "authors", '[{email = "a@example.org"}]'),
     ("verifier", "timeout_sec", '"soon"'),
     ("verifier", "env", "{A = 1}"),
     ("verifier", "environment_mode", '"own"'),
@@ -281,15 +277,19 @@ def test_the_line_of_a_broken_file_is_named(tmp_path: Path) -> None:
 
 
 def test_defects_of_one_kind_are_one_refusal(tmp_path: Path) -> None:
-    task = read(tmp_path, '[task]\nname = "x"\n[environment]\nos = "beos"\n')
+    task = read(tmp_path, '[agent]\nuser = true\n[environment]\nos = "beos"\n')
     (refusal,) = task.refusals
-    assert "task.name" in refusal.sentence and "environment.os" in refusal.sentence
-    assert not refusal.allowable
+    assert "agent.user" in refusal.sentence and "environment.os" in refusal.sentence
 
 
-def test_the_identity_alone_may_be_allowed_to_be_wrong(tmp_path: Path) -> None:
-    (refusal,) = read(tmp_path, '[task]\nname = "x"\n').refusals
-    assert refusal.allowable
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("name", '"reef"'), ("name", '"coast/..reef"'), ("version", '""'), ("authors", '[{email = "a@example.org"}]')],
+)
+def test_an_identity_that_harbor_rejects_decides_nothing_and_is_kept(tmp_path: Path, key: str, value: str) -> None:
+    task = read(tmp_path, with_field("task", key, value))
+    assert not task.refusals and "S015" in notes(task)
+    assert f"harbor_task_{key}" in task.metadata
 
 
 def test_every_note_is_a_sentence_with_a_code_of_its_family() -> None:

@@ -87,7 +87,11 @@ def _judge(plan: ImagePlan, facts: Dockerfile, environment: Part) -> None:
     if leaks := leaked_solutions(facts):
         plan.note("S109", PATH, ", ".join(leaks[:3]))
     if missing := missing_sources(facts, environment):
-        plan.note("S111", PATH, ", ".join(missing[:3]))
+        named = ", ".join(missing[:3])
+        if plan.image is None:
+            plan.refuse("missing-context", f"{PATH} copies {named:.200}, which environment/ does not hold")
+        else:
+            plan.note("S111", PATH, named)
 
 
 def _image_only(plan: ImagePlan, image: str, environment: Part, workdir: str | None) -> None:

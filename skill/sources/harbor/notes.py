@@ -28,6 +28,7 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
     "S012": (W, "A key of [metadata] has the name that a Harbor field would get; both are kept."),
     "S013": (N, "A number that is written as text was read as Harbor reads it."),
     "S014": (W, "A host variable of the container that no file of the task names is left out."),
+    "S015": (W, "A field of the task's identity has a form that Harbor rejects; it is kept as metadata."),
     # environment
     "S101": (W, "The image is named by a tag; what it points to may change."),
     "S102": (N, "A Dockerfile was generated for the image that the task names."),
