@@ -52,6 +52,7 @@ def meanings(script: bash.Script, nodes: Sequence[Node], first: int) -> Iterator
         0,
         effects.assigned(script, script.root),
         errexit=bool(SHEBANG_ERREXIT.match(script.data)),
+        status=None,
         handlers=HANDLERS,
     )
     for index, node in enumerate(nodes):
