@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from skill import bash
@@ -188,3 +195,46 @@ def test_the_test_command_is(command: str, test: str) -> None:
     found = meaning(script)
     assert found.test is not None, found.unknown
     assert parsed(script).text(found.test) == test
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[[str, int], float | None]:
+    """Run a script for real, its test command ending with a chosen status, and read the reward as Harbor does."""
+    (tmp_path / "bin").mkdir()
+    for name in ("pytest", "timeout"):
+        (tmp_path / "bin" / name).write_text(f"#!{shutil.which('bash')}\nexit $STATUS\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+
+    def running(script: str, status: int) -> float | None:
+        for old in tmp_path.glob("reward.*"):
+            old.unlink()
+        text = script.replace("/logs/verifier", str(tmp_path)).replace("cd /app", "true")
+        environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "STATUS": str(status)}
+        flags = ["-e"] if script.startswith("#!/bin/bash -e") else []
+        subprocess.run(
+            [shutil.which("bash") or "bash", *flags, "-c", text], cwd=tmp_path, env=environment, capture_output=True
+        )
+        for place in (tmp_path / "reward.json", tmp_path / "reward.txt"):
+            if place.exists():
+                return number(place)
+        return None
+
+    return running
+
+
+def number(place: Path) -> float:
+    """One number, -1 for anything else."""
+    try:
+        table = json.loads(place.read_text())
+    except ValueError:
+        return -1
+    values = list(table.values()) if isinstance(table, dict) else [table]
+    return float(values[0]) if len(values) == 1 and isinstance(values[0], int | float) else -1
+
+
+@pytest.mark.parametrize("script", [script for script, _ in TAILS])
+def test_bash_agrees(script: str, run: Callable[[str, int], float | None]) -> None:
+    rewards = meaning(script).rewards
+    for status in (0, 1, 77, 127):
+        if status in rewards:
+            assert run(script, status) == rewards[status], f"status {status}"
