@@ -15,6 +15,8 @@ JUNIT_OPTIONS = re.compile(r"^--junit-?xml(?:=(.*))?$")
 FIXED = re.compile(r"/[\w./+-]*")
 EXPANSION = re.compile(r"\$\{?(?!HOME\b|PATH\b)[A-Za-z_0-9?@*#]")
 
+RUNNERS = frozenset("node npm npx go cargo java mvn gradle make ctest bats bash sh ruby Rscript".split())
+STARTERS = frozenset("timeout env exec time nice sudo stdbuf xvfb-run".split())
 
 # What the output of a runner shows when at least one test ran, as bash sees it with a line break in front.
 EVIDENCE = {
@@ -76,29 +78,9 @@ def _runner_name(words: list[str]) -> str:
         base = word.rsplit("/", 1)[-1]
         if base in ("python", "python3"):
             return "unittest" if "unittest" in words else "python"
-        if base in (
-            "node",
-            "npm",
-            "npx",
-            "go",
-            "cargo",
-            "java",
-            "mvn",
-            "gradle",
-            "make",
-            "ctest",
-            "bats",
-            "bash",
-            "sh",
-            "ruby",
-            "Rscript",
-        ):
+        if base in RUNNERS:
             return base
-        if (
-            base not in ("timeout", "env", "exec", "time", "nice", "sudo", "stdbuf", "xvfb-run")
-            and not word[:1].isdigit()
-            and "=" not in word
-        ):
+        if base not in STARTERS and not word.startswith("-") and not word[:1].isdigit() and "=" not in word:
             break
     return "status"
 
