@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 IGNORE_FILE: Final = ".dockerignore"
+CLEAR_SECONDS: Final = 15.0  # a broken-off build's last container holds its image until the engine notices
 
 
 @dataclass
@@ -78,7 +79,7 @@ class Build:
     def clear(self) -> None:
         """Take the tags of steps and stages away, and with them what nothing else needs."""
         for suffix in ("step", *(f"stage-{number}" for number in reversed(range(self._stages)))):
-            remove_image(self.client, f"{NAMESPACE}/build:{self.tag}-{suffix}")
+            remove_image(self.client, f"{NAMESPACE}/build:{self.tag}-{suffix}", CLEAR_SECONDS)
 
 
 def env_files(case: Case) -> list[Packed]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -18,6 +19,7 @@ BUILT_LABEL: Final = "dev.suite-converter.built-by"  # on built images: a contai
 OWNER_LABEL: Final = "dev.suite-converter.owner"
 NAMESPACE: Final = "suite-converter"  # every image that we tag stands under this name
 CALL_SECONDS: Final = 180
+RETRY_SECONDS: Final = 0.5
 
 
 def connect() -> APIClient:
@@ -90,12 +92,19 @@ def need_image(client: APIClient, name: str) -> str:
     return found
 
 
-def remove_image(client: APIClient, name: str) -> bool:
-    """Take a name off an image and the image with its last one; False when something still needs it."""
-    with contextlib.suppress(EngineFailed), translated(f"remove image {name}"):
-        client.remove_image(name)
-        return True
-    return False
+def remove_image(client: APIClient, name: str, patience: float = 0.0) -> bool:
+    """Take a name off an image and the image with its last one; False when something needs it that long."""
+    from docker.errors import ImageNotFound
+
+    deadline = time.monotonic() + patience
+    while True:
+        with contextlib.suppress(EngineFailed), translated(f"remove image {name}"):
+            with contextlib.suppress(ImageNotFound):
+                client.remove_image(name)
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(RETRY_SECONDS)
 
 
 def remove_container(client: APIClient, container: str) -> None:
