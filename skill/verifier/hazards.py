@@ -21,6 +21,7 @@ SIDECAR = re.compile(
 )
 PLACEHOLDER = re.compile(r"\{\{\s*\w+\s*\}\}|\{(?:test_command|task_id|instance_id|problem_id)\}")
 HINTS = (b"/logs/", b"/agent-logs", b"_API_KEY", b"litellm", b"anthropic", b"openai", b"llm_judge", b"http://", b"https://")
+MAKES_FOLDERS = re.compile(r"^\s*mkdir\b.*$", re.MULTILINE)
 PATCH = re.compile(rb"^(?:diff --git |--- a/)", re.MULTILINE)
 CONFLICT = re.compile(rb"^(?:<<<<<<< |>>>>>>> )", re.MULTILINE)
 CODE = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".bash", ".toml", ".yaml", ".yml")
@@ -49,6 +50,8 @@ def unreadable(script: bytes) -> Odd | None:
 def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
     """Every reason against a conversion by rule, gravest first."""
     if script.broken:
+        if found := PLACEHOLDER.search(script.data.splitlines()[script.broken - 1].decode("utf-8", "replace")):
+            yield Odd("template", f"tests/test.sh:{script.broken} holds the unfilled placeholder {found[0]}")
         yield Odd(
             "broken-verifier",
             f"tests/test.sh:{script.broken}: bash cannot read it",
@@ -91,7 +94,7 @@ def _placeholder(script: bash.Script) -> Node | None:
 
 def _code(given: VerifierInput, script: bash.Script) -> Iterator[tuple[str, str]]:
     """Texts that hold one of the patterns, without their comments and docstrings, by path."""
-    yield "test.sh", _without_comments(_without_patches(script))
+    yield "test.sh", MAKES_FOLDERS.sub("", _without_comments(_without_patches(script)))
     for asset in given.assets:
         if not asset.path.endswith(CODE) or not any(hint in asset.data for hint in HINTS):
             continue
