@@ -109,16 +109,12 @@ def _exports(text: Text) -> list[str]:
         if value.literal is not None:
             lines.append(f"export {name}={shlex.quote(value.literal)}")
         elif value.default is not None:
-            lines.append(f': "${{{name}:={_escaped(value.default)}}}"; export {name}')
+            lines.append(f'[ -n "${{{name}-}}" ] || {name}={shlex.quote(value.default)}; export {name}')
         else:
             lines.append(
                 f'[ -n "${{{name}-}}" ] || infra "{name} is not set: the source takes it from its host"; export {name}'
             )
     return lines
-
-
-def _escaped(default: str) -> str:
-    return "".join("\\" + char if char in '\\"$`}' else char for char in default)
 
 
 def manifest(hashes: Mapping[str, str]) -> bytes:
