@@ -90,6 +90,23 @@ def tar(files: Sequence[Packed]) -> IO[bytes]:
     return stream
 
 
+def first_file(pieces: Iterable[bytes], limit: int) -> bytes | None:
+    """The first ``limit`` bytes of the only file in a tar that comes in ``pieces``; None for anything but a file."""
+    with tempfile.SpooledTemporaryFile(SPOOL_BYTES) as stream:
+        for piece in pieces:
+            stream.write(piece)
+            if stream.tell() > limit + CHUNK:
+                break
+        stream.seek(0)
+        try:
+            with tarfile.open(fileobj=stream, mode="r|") as archive:
+                member = archive.next()
+                content = archive.extractfile(member) if member is not None and member.isreg() else None
+                return content.read(limit) if content else None
+        except tarfile.TarError:
+            return None
+
+
 def _folders(files: Iterable[Packed]) -> list[str]:
     """Every folder on the way to a file, parents first."""
     folders = {str(parent) for file in files for parent in PurePosixPath(file.path).parents}

@@ -73,11 +73,14 @@ class DockerRunner:
         """The image of ``case`` for as long as the block lasts."""
         if case.image:
             return contextlib.nullcontext(need_image(self.client, case.image))
-        files = docker_build.env_files(case)
-        tag = docker_build.env_tag(files, self.setup)
+        return self.built(docker_build.context_of(case))
+
+    def built(self, context: docker_build.Context) -> contextlib.AbstractContextManager[str]:
+        """The image of a build context for as long as the block lasts."""
+        tag = context.tag(self.setup)
 
         def build() -> None:
-            docker_build.build(self.client, case, files, tag, self.setup)
+            docker_build.build(self.client, context, tag, self.setup)
 
         return self._shelf.borrowed(docker_build.env_name(tag), build)
 
@@ -159,7 +162,8 @@ class DockerPrepared:
 
     def _keep(self, box: DockerBox) -> None:
         """Keep the solved container as an image when later states can start from it."""
-        if self._later > 0 and is_safe(self._client, box, self._image, self._case):
+        oracle = (self._case.read(f"oracle/{file.path}") or b"" for file in self._case.oracle.files)
+        if self._later > 0 and is_safe(self._client, box, self._image, oracle):
             with contextlib.suppress(EngineFailed):
                 self._snapshot = box.commit(secrets.token_hex(12))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from skill.contract import TIMEOUT_EXIT
-from tools.archive import Packed, tar
+from tools.archive import Packed, first_file, tar
 from tools.capture import Capture
 from tools.errors import EngineFailed
 from tools.runners.base import Setup
@@ -33,6 +33,19 @@ HELPER_SECONDS: Final = 120  # for mkdir, rm, test and the like
 QUIET_SECONDS: Final = 0.3  # a background process may keep the output open after its script has ended
 DRAIN_SECONDS: Final = 3.0
 LONGEST_POLL: Final = 0.2
+READ_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a container is kept up: what replaces entrypoint and command, and what every process in it sees."""
+
+    entrypoint: str | None = "/bin/sh"  # None: the image's own stays
+    command: tuple[str, ...] = tuple(IDLE)
+    env: tuple[tuple[str, str], ...] = tuple(SERVER_ENV.items())
+
+
+MARGIN_START: Final = Start()
 
 
 @dataclass(frozen=True)
@@ -47,10 +60,10 @@ class Executed:
 class DockerBox:
     """A started container; leaves nothing behind after the ``with`` block."""
 
-    def __init__(self, client: APIClient, image: str, setup: Setup) -> None:
+    def __init__(self, client: APIClient, image: str, setup: Setup, start: Start = MARGIN_START) -> None:
         self._client = client
         with translated("create container"):
-            self.id = str(_create(client, image, setup)["Id"])
+            self.id = str(_create(client, image, setup, start)["Id"])
 
     def __enter__(self) -> DockerBox:
         try:
@@ -126,8 +139,23 @@ class DockerBox:
             done = self.execute(argv, timeout=HELPER_SECONDS)
             if done.exit_code != 0:
                 raise EngineFailed("docker", f"{' '.join(argv)}: {done.output.strip()[:300]}")
-        with tar(files) as archive, translated(f"copy files to {target}"):
-            self._client.put_archive(self.id, target, archive)
+        self.put(files, target)
+
+    def put(self, files: Sequence[Packed], folder: str) -> None:
+        """Afterwards ``files``, owned by 0:0, are below ``folder``, which is there, beside what it held."""
+        with tar(files) as archive, translated(f"copy files to {folder}"):
+            self._client.put_archive(self.id, folder, archive)
+
+    def read(self, path: str, limit: int = READ_BYTES) -> bytes | None:
+        """The first ``limit`` bytes of a regular file, also of a container that has ended; None when it is none."""
+        from docker.errors import NotFound
+
+        with translated(f"read {path}"):
+            try:
+                pieces, _ = self._client.get_archive(self.id, path)
+            except NotFound:
+                return None
+            return first_file(pieces, limit)
 
     def shell(self, script: str, *args: str) -> tuple[int, str]:
         """Exit status and output of ``sh -c script`` run as root."""
@@ -155,14 +183,14 @@ class DockerBox:
         return name
 
 
-def _create(client: APIClient, image: str, setup: Setup) -> Mapping[str, str]:
-    """A container as Margin makes it, with our labels; only ``setup`` may add a network and variables."""
+def _create(client: APIClient, image: str, setup: Setup, start: Start) -> Mapping[str, str]:
+    """A container kept up as ``start`` says, with our labels; only ``setup`` may add a network and variables."""
     host = client.create_host_config(network_mode=setup.network) if setup.network else None
     made: Mapping[str, str] = client.create_container(
         image,
-        command=IDLE,
-        entrypoint="/bin/sh",
-        environment={**SERVER_ENV, **dict(setup.env)},
+        command=list(start.command),
+        entrypoint=start.entrypoint,
+        environment={**dict(start.env), **dict(setup.env)},
         labels=container_labels(setup.run_id),
         host_config=host,
     )

@@ -82,15 +82,32 @@ class Build:
             remove_image(self.client, f"{NAMESPACE}/build:{self.tag}-{suffix}", CLEAR_SECONDS)
 
 
-def env_files(case: Case) -> list[Packed]:
-    """The files of the case's build context; raises CaseUnreadable for what Margin refuses to pack."""
-    return files_below(case.root / "env")
+@dataclass(frozen=True)
+class Context:
+    """What an image is built from: the files, the folder that holds them, and how errors call it."""
+
+    name: str
+    root: Path
+    files: tuple[Packed, ...]
+    ignore: bytes | None = None  # .dockerignore
+    needs_buildkit: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """The folder as messages name it."""
+        return f"{self.root.name}/"
+
+    def tag(self, setup: Setup) -> str:
+        """A name for the image that the files give under ``setup``."""
+        extra = "".join(f"\n{key}={value}" for key, value in setup.build_args) + f"\n{setup.network}"
+        return digest([*self.files, Packed("/setup", 0, extra.encode())])[:32]
 
 
-def env_tag(files: Sequence[Packed], setup: Setup) -> str:
-    """A name for the image that ``files`` give under ``setup``."""
-    extra = "".join(f"\n{key}={value}" for key, value in setup.build_args) + f"\n{setup.network}"
-    return digest([*files, Packed("/setup", 0, extra.encode())])[:32]
+def context_of(case: Case) -> Context:
+    """The build context of a case; raises CaseUnreadable for what Margin refuses to pack."""
+    files = tuple(files_below(case.root / "env"))
+    needs = tuple(case.dockerfile.needs_buildkit) if case.dockerfile else ()
+    return Context(f"{case.path}/env", case.root / "env", files, case.read(f"env/{IGNORE_FILE}"), needs)
 
 
 def env_name(tag: str) -> str:
@@ -98,35 +115,34 @@ def env_name(tag: str) -> str:
     return f"{NAMESPACE}/env:{tag}"
 
 
-def build(client: APIClient, case: Case, files: Sequence[Packed], tag: str, setup: Setup) -> None:
-    """Afterwards the image of ``files`` is there; raises BuildFailed with the end of the builder's output."""
-    needs = case.dockerfile.needs_buildkit if case.dockerfile else ()
-    if needs:
-        _buildx(case, files, env_name(tag), needs[0], setup)
+def build(client: APIClient, context: Context, tag: str, setup: Setup) -> None:
+    """Afterwards the image of ``context`` is there; raises BuildFailed with the end of the builder's output."""
+    if context.needs_buildkit:
+        _buildx(context, env_name(tag), setup)
     else:
-        _legacy(client, case, files, tag, setup)
+        _legacy(client, context, tag, setup)
 
 
-def _legacy(client: APIClient, case: Case, files: Sequence[Packed], tag: str, setup: Setup) -> None:
+def _legacy(client: APIClient, context: Context, tag: str, setup: Setup) -> None:
     """Build through the engine; on return or error no tag of a step or stage is left."""
     build = Build(client, tag)
     try:
-        with tar(_wanted(case, files)) as context, translated(f"build {case.name}"):
+        with tar(_wanted(context)) as archive, translated(f"build {context.name}"):
             deadline = time.monotonic() + setup.build_seconds
-            failed = build.follow(_events(client, context, tag, setup), deadline)
+            failed = build.follow(_events(client, archive, tag, setup), deadline)
     except EngineFailed as error:
-        raise BuildFailed(f"{case.path}/env", f"env/ does not build: {error.reason}") from error
+        raise BuildFailed(context.name, f"{context.folder} does not build: {error.reason}") from error
     finally:
         build.clear()
     if failed:
-        reason = f"env/ does not build: {failed.strip()[:300]}"
-        raise BuildFailed(f"{case.path}/env", reason, log_tail=log_tail(build.capture.text()))
+        reason = f"{context.folder} does not build: {failed.strip()[:300]}"
+        raise BuildFailed(context.name, reason, log_tail=log_tail(build.capture.text()))
 
 
-def _events(client: APIClient, context: IO[bytes], tag: str, setup: Setup) -> Iterator[Mapping[str, Any]]:
-    """The engine's builder at work on ``context``."""
+def _events(client: APIClient, archive: IO[bytes], tag: str, setup: Setup) -> Iterator[Mapping[str, Any]]:
+    """The engine's builder at work on ``archive``."""
     events: Iterator[Mapping[str, Any]] = client.build(
-        fileobj=context,
+        fileobj=archive,
         custom_context=True,
         tag=env_name(tag),
         rm=True,
@@ -140,30 +156,30 @@ def _events(client: APIClient, context: IO[bytes], tag: str, setup: Setup) -> It
     return events
 
 
-def _wanted(case: Case, files: Sequence[Packed]) -> list[Packed]:
+def _wanted(context: Context) -> list[Packed]:
     """The files that .dockerignore lets through: the CLI applies it, the engine does not."""
-    patterns = case.read(f"env/{IGNORE_FILE}")
-    if patterns is None:
-        return list(files)
+    if context.ignore is None:
+        return list(context.files)
     from docker.utils.build import exclude_paths
 
-    lines = [line.strip() for line in patterns.decode("utf-8", "replace").splitlines()]
+    lines = [line.strip() for line in context.ignore.decode("utf-8", "replace").splitlines()]
     rules = [line for line in lines if line and not line.startswith("#")]
-    kept = exclude_paths(str(case.root / "env"), rules, "Dockerfile")
-    return [file for file in files if file.path in kept or file.path == "Dockerfile"]
+    kept = exclude_paths(str(context.root), rules, "Dockerfile")
+    return [file for file in context.files if file.path in kept or file.path == "Dockerfile"]
 
 
-def _buildx(case: Case, files: Sequence[Packed], name: str, need: str, setup: Setup) -> None:
+def _buildx(context: Context, name: str, setup: Setup) -> None:
     """Build with the docker CLI and BuildKit, from a copy of the context with the packed modes."""
     env = process.environment("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY")
     with contextlib.suppress(CommandMissing):
         if process.run(["docker", "buildx", "version"], timeout=30, env=env).exit_code == 0:
-            done = _run_buildx(files, name, setup, env)
+            done = _run_buildx(context.files, name, setup, env)
             if done.exit_code != 0:
                 what = "took too long" if done.timed_out else "does not build"
-                raise BuildFailed(f"{case.path}/env", f"env/ {what}", log_tail=log_tail(done.stderr))
+                raise BuildFailed(context.name, f"{context.folder} {what}", log_tail=log_tail(done.stderr))
             return
-    raise BuildFailed(f"{case.path}/env", f"infra: needs BuildKit: {need}", "install docker's buildx plugin")
+    need = context.needs_buildkit[0]
+    raise BuildFailed(context.name, f"infra: needs BuildKit: {need}", "install docker's buildx plugin")
 
 
 def _run_buildx(files: Sequence[Packed], name: str, setup: Setup, env: Mapping[str, str]) -> process.Finished:
