@@ -6,6 +6,7 @@ Nothing is written here and nothing is asked; the same task, name and choices gi
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from skill.contract import DEFAULT_TIMEOUT_SECONDS
@@ -21,6 +22,7 @@ from skill.toml import TomlTable, TomlValue, dump
 
 __all__ = ["CaseDraft", "Choices", "OutFile", "Refused", "draft"]
 
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 READ_FOR_PLACES = 65536  # bytes of a text that are searched for working directories
 
 
@@ -42,6 +44,10 @@ def draft(task: SourceTask, name: str, choices: Choices) -> CaseDraft | Refused:
         if not (refusal.allowable and refusal.code in choices.allow):
             hint = f" (--allow {refusal.code} converts it all the same)" if refusal.allowable else ""
             return Refused(refusal.code, refusal.sentence + hint)
+    tables = {"environment": task.environment_env, "verifier": task.verifier_env, "solution": task.solution_env}
+    for table, values in tables.items():
+        if bad := next((name for name in values if not VARIABLE.fullmatch(name)), None):
+            return Refused("env-name", f"[{table}.env] {bad!r} is no name that a variable can have")
     assert task.prompt is not None, "a task without a prompt is refused by its source"
     prompt = task.prompt.host.read_bytes()
     text = prompt.decode("utf-8", "replace")

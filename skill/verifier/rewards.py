@@ -68,10 +68,13 @@ def _shell(script: bash.Script, path: str = "test.sh") -> str:
     return "" if understood or not mentioned else f"{path} hands the reward file to a command"
 
 
-def _printed(script: bash.Script, node: object) -> list[str]:
+def _printed(script: bash.Script, node: bash.Node) -> list[str]:
     """What each echo or printf under a redirection prints; a command that prints something unknown gives '?'."""
     found: list[str] = []
-    for command in bash.commands(node):  # type: ignore[arg-type]
+    body = node.child_by_field_name("body")
+    while body is not None and body.type == "list":
+        body = body.named_children[-1]  # a list's redirection is its last command's
+    for command in bash.commands(body or node):
         name, words = bash.name(script, command), bash.words(script, command)[1:]
         if name == "echo":
             found.append(" ".join(word for word in words if word not in ("-n", "-e")))

@@ -24,6 +24,7 @@ PASS_IF = re.compile(r"\s*([\w.-]+)\s*(>=|>|==)\s*(\d+(?:\.\d+)?)\s*\Z")
 TEST_PLACES = ("TEST_DIR", "TESTS_DIR", "TESTS_ROOT", "HARBOR_TESTS_DIR", "TEST_ROOT")
 TO_FILE = re.compile(r"(?<![0-9&])>+\s*(?!&)[\w\"'$/.]")
 DEFAULTED = re.compile(r"\$\{([A-Za-z_]\w*):?-")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 BOM = b"\xef\xbb\xbf"
 RESERVED = (template.SOURCE_SCRIPT, ".verdict")
 
@@ -34,7 +35,7 @@ def rewrite(given: VerifierInput) -> Rewrite | Odd:
     The result depends on ``given`` alone. An Odd's code is the refusal's: "needs-agent" where a mind could do it.
     """
     given = replace(given, script=given.script.removeprefix(BOM))  # bash takes the mark for a part of the first word
-    odd = hazards.unreadable(given.script) or _reserved(given.assets)
+    odd = hazards.unreadable(given.script) or _reserved(given.assets) or _unfit_names(given.env)
     if odd:
         return odd
     script, cut = understood(given.script)
@@ -57,6 +58,13 @@ def _reserved(assets: Iterable[Asset]) -> Odd | None:
     for asset in assets:
         if PurePosixPath(asset.path).parts[0] in RESERVED:
             return Odd("needs-agent", f"tests/{asset.path} has a name that the converted verifier needs")
+    return None
+
+
+def _unfit_names(names: Iterable[str]) -> Odd | None:
+    for name in names:
+        if not VARIABLE.fullmatch(name) or name in template.OWN_NAMES:
+            return Odd("needs-agent", f"the variable {name!r} cannot be set around the converted verifier")
     return None
 
 
@@ -103,7 +111,9 @@ def _starts_pytest(script: bash.Script, test: Node, call: Call) -> bool:
     """Whether pytest hides in a string or a variable of the test command."""
     text = script.text(test)
     if call.runner == "status":
-        text += " ".join(script.text(node) for node in bash.walk(script.root) if node.type == "variable_assignment")
+        text += " " + " ".join(
+            script.text(node) for node in bash.walk(script.root) if node.type == "variable_assignment"
+        )
     return bool(re.search(r"(?<![\w/.-])pytest(?![\w/.-])", text))
 
 

@@ -15,7 +15,10 @@ MARK = "# suite-converter verifier 1"
 LIBRARY = ".verdict/lib.sh"
 MANIFEST = ".verdict/manifest.sha256"
 SOURCE_SCRIPT = "source-test.sh"
-SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+# Variables that the library works with: a source's of the same name would change what it does.
+OWN_NAMES = frozenset(
+    "TESTS PRIVATE DECIDED STATUS IMPORTS TIMED_OUT LIMIT RESERVE RAN BROKE REWARD STRIPPED SECONDS IFS BASH_ENV ENV".split()
+)
 
 
 @cache
