@@ -19,7 +19,7 @@ JUDGE = re.compile(
 SIDECAR = re.compile(
     r"https?://(?!localhost\b|127\.|0\.0\.0\.0|host\b|example\b)([a-z][a-z0-9_-]*)(?::\d+)(?=[/\"'\s]|$)"
 )
-PLACEHOLDER = re.compile(r"\{\{\s*\w+\s*\}\}|\{(?:test_command|task_id|instance_id|problem_id)\}")
+PLACEHOLDER = re.compile(r"\{\{\s*\w+\s*\}\}|\{(?:test_command|task_id|instance_id|problem_id)\}|^\{[a-z_]+\}$")
 HINTS = (b"/logs/", b"/agent-logs", b"_API_KEY", b"litellm", b"anthropic", b"openai", b"llm_judge", b"http://", b"https://")
 MAKES_FOLDERS = re.compile(r"^\s*mkdir\b.*$", re.MULTILINE)
 PATCH = re.compile(rb"^(?:diff --git |--- a/)", re.MULTILINE)

@@ -4,8 +4,7 @@
 
 trap - ERR DEBUG RETURN
 unset -f exit return trap test printf source command
-unset BASH_ENV ENV CDPATH GLOBIGNORE
-export LC_ALL="${LC_ALL:-C.UTF-8}"
+unset CDPATH GLOBIGNORE  # BASH_ENV and ENV stay: the image may set them for the scripts that the source starts
 
 DECIDED=
 STATUS=
@@ -125,7 +124,7 @@ candidate() {
   local seconds
   seconds=$(left)
   [ "$seconds" -gt 0 ] || infra "no time was left to judge the candidate"
-  export TESTS PRIVATE
+  export VERDICT_DIR=$PRIVATE
   timeout -k 5 "$seconds" "$@" </dev/null
   STATUS=$?
   case $STATUS in
@@ -175,6 +174,7 @@ judge_pytest() {
 # Without arguments a single reward decides: 1 passes, 0 fails, anything else is no verdict.
 judge_reward() {
   local json=/logs/verifier/reward.json txt=/logs/verifier/reward.txt text value
+  [ -z "$TIMED_OUT" ] || [ "$(left)" -gt 0 ] || fail "the candidate ran out of time"
   declare -gA REWARD=()
   if [ -f "$json" ]; then text=$(<"$json"); flat_json "$text" || no_verdict "reward.json is no flat table of numbers"
   elif [ -f "$txt" ]; then text=$(<"$txt"); strip "$text"; number "$STRIPPED" || no_verdict "reward.txt is not a number"; REWARD[reward]=$STRIPPED
@@ -196,7 +196,7 @@ no_verdict() { [ -z "$TIMED_OUT" ] || fail "the candidate ran out of time"; infr
 number() { [[ $1 =~ ^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$ ]]; }
 strip() { STRIPPED=${1#"${1%%[![:space:]]*}"}; STRIPPED=${STRIPPED%"${STRIPPED##*[![:space:]]}"}; }
 compare() {  # A OPERATOR B, to nine decimals
-  local a b
+  local a b LC_ALL=C
   printf -v a '%.9f' "$1" && printf -v b '%.9f' "$3" || return 1
   a=$(decimal "${a/./}") b=$(decimal "${b/./}")
   case $2 in

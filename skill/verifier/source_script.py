@@ -34,9 +34,9 @@ def until_test(script: bash.Script, cut: Split, call: Call) -> bytes:
     text = script.data[test.start_byte : test.end_byte]
     if call.runner == "pytest" and call.insert_at and not call.report:
         at = call.insert_at - test.start_byte
-        text = text[:at] + b' --junitxml="$PRIVATE/report.xml"' + text[at:]
+        text = text[:at] + b' --junitxml="$VERDICT_DIR/report.xml"' + text[at:]
     if may_stop(script, cut):
-        text = b': >"$PRIVATE/reached"; ' + text
+        text = b': >"$VERDICT_DIR/reached"; ' + text
     head = _edited(script.data[: top.start_byte], [move for move in _moves(script, cut) if move[1] <= top.start_byte])
     if top.type == "pipeline" and top.named_children[0].id == test.id and not PLAIN_SHELL.match(script.data):
         rest = script.data[test.end_byte : top.end_byte]  # the log that a tee leaves stays where the source has it

@@ -101,12 +101,12 @@ def test_text_inside_of_a_moved_statement_keeps_its_lines() -> None:
 
 DIRECT = [
     # script, what source-test.sh ends with
-    (f"cd /app\npytest -q\n{TAIL}", 'cd /app\npytest --junitxml="$PRIVATE/report.xml" -q\n'),
-    (f"cd /app && pytest -q\n{TAIL}", 'bash\ncd /app && pytest --junitxml="$PRIVATE/report.xml" -q\n'),
+    (f"cd /app\npytest -q\n{TAIL}", 'cd /app\npytest --junitxml="$VERDICT_DIR/report.xml" -q\n'),
+    (f"cd /app && pytest -q\n{TAIL}", 'bash\ncd /app && pytest --junitxml="$VERDICT_DIR/report.xml" -q\n'),
     (f"if ! python3 /tests/check.py; then\n  exit\nfi\necho 1 > {TXT}\n", "bash\npython3 /tests/check.py\n"),
     (f"echo go\nout=$(node /tests/check.js 2>&1)\n{TAIL}", "echo go\nnode /tests/check.js 2>&1\n"),
     (f"python3 - <<'END'\nassert True\nEND\n{TAIL}", "bash\npython3 - <<'END'\nassert True\nEND\n"),
-    (f"set -e\nmake\npytest\necho 1 > {TXT}\n", ': >"$PRIVATE/reached"; pytest --junitxml="$PRIVATE/report.xml"\n'),
+    (f"set -e\nmake\npytest\necho 1 > {TXT}\n", ': >"$VERDICT_DIR/reached"; pytest --junitxml="$VERDICT_DIR/report.xml"\n'),
     (f"pytest --junitxml=/tmp/j.xml\n{TAIL}", "bash\npytest --junitxml=/tmp/j.xml\n"),
     # the log that a tee leaves is kept where the shell can tell the statuses apart
     (
