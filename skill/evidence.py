@@ -15,7 +15,11 @@ Verdict = Literal["pass", "fail", "infra", "error"]
 
 ORACLE = "oracle"
 NULL = "null"
-SABOTAGE = "sabotage:"  # followed by the kind, such as "sabotage:tests-gone"
+SABOTAGE = "sabotage:"  # followed by the kind, such as "sabotage:asset-removed"
+MUTANT = "mutant:"  # followed by kind and path: the right candidate's work, broken in one place
+FORGERY = "forgery:"  # followed by kind and path: no right work, but something that looks like a pass
+
+_PREFIXES = {SABOTAGE: INFRA, MUTANT: FAIL, FORGERY: FAIL}
 
 _VERDICTS: dict[int, Verdict] = {PASS: "pass", FAIL: "fail", INFRA: "infra"}
 
@@ -27,8 +31,9 @@ def verdict_of(exit_code: int | None) -> Verdict:
 
 def expected_exit(state: str) -> int:
     """The exit status that a sound verifier has in ``state``; raises ValueError for an unknown state."""
-    if state.startswith(SABOTAGE):
-        return INFRA
+    for prefix, expected in _PREFIXES.items():
+        if state.startswith(prefix):
+            return expected
     try:
         return {ORACLE: PASS, NULL: FAIL}[state]
     except KeyError as error:
@@ -37,20 +42,31 @@ def expected_exit(state: str) -> int:
 
 @dataclass(frozen=True)
 class StateResult:
-    """The verifier's answer in one state: known good, untouched, or with its own footing broken."""
+    """The verifier's answer in one state: known good, untouched, broken footing, wrong or forged candidate."""
 
-    state: str  # "oracle", "null" or "sabotage:<kind>"
+    state: str  # "oracle", "null", or "sabotage:", "mutant:" or "forgery:" and what it is
     expected: int
     exit_code: int | None  # None: the run never got as far as an exit status
     verdict: Verdict
     seconds: float
     detail: str = ""  # one line: the reason given by the verifier or the runner
     log_tail: str = ""
+    place: str = ""  # "tests/test.sh:12: exit 0", where the script ended; told of answers that do not hold
 
     @property
     def holds(self) -> bool:
         """Whether the verifier answered as it has to."""
         return self.exit_code == self.expected
+
+    @property
+    def is_survivor(self) -> bool:
+        """Whether a wrong candidate passed: a measure of the source's tests, which a conversion has to keep."""
+        return self.state.startswith((MUTANT, FORGERY)) and self.exit_code == PASS
+
+    @property
+    def is_contrary(self) -> bool:
+        """Whether the answer speaks against the conversion."""
+        return not self.holds and not self.is_survivor
 
 
 @dataclass(frozen=True)
@@ -73,8 +89,8 @@ class CaseProof:
 
     @property
     def holds(self) -> bool:
-        """Whether there is evidence and all of it is as it has to be."""
-        return bool(self.results) and all(result.holds for result in self.results)
+        """Whether there is evidence and none of it speaks against the conversion."""
+        return bool(self.results) and not any(result.is_contrary for result in self.results)
 
     def to_dict(self) -> dict[str, Any]:
         """The proof as JSON-able values."""
@@ -105,4 +121,5 @@ def _result(row: Mapping[str, Any]) -> StateResult:
         seconds=float(row["seconds"]),
         detail=str(row.get("detail", "")),
         log_tail=str(row.get("log_tail", "")),
+        place=str(row.get("place", "")),
     )

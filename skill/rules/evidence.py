@@ -1,15 +1,21 @@
-"""Rules about what the proofs of a case showed: SC9xx. Findings point at the case's folder."""
+"""Rules about what the proofs of a case showed: SC9xx.
+
+Findings point at the line where the verifier ended, where that was seen, else at the case's folder.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from skill.contract import CASES_DIR
-from skill.evidence import NULL, ORACLE, SABOTAGE, CaseProof, StateResult, expected_exit
+from skill.evidence import FORGERY, MUTANT, NULL, ORACLE, SABOTAGE, CaseProof, StateResult, expected_exit
 from skill.finding import Severity
 from skill.rules.base import Defect, Family
 
 EVIDENCE: Family[CaseProof] = Family("evidence")
+
+_PLACE = re.compile(r"(?P<path>[^:]+):(?P<line>\d+): (?P<text>.*)")
 
 
 @EVIDENCE.defect("SC901", "oracle-does-not-pass", basis="contract 2.7")
@@ -21,7 +27,8 @@ def oracle_does_not_pass(proof: CaseProof) -> Iterator[Defect]:
     """
     for result in _in_state(proof, ORACLE):
         if result.exit_code != 0:
-            yield _at(proof, f"the reference solution ended {_ended(result)}, expected 0", "read the log of the run")
+            said = f"the reference solution ended {_ended(result)}, expected 0"
+            yield _at(proof, said, "read the log of the run", result)
 
 
 @EVIDENCE.defect("SC902", "untouched-workspace-passes", basis="contract 2.7")
@@ -33,7 +40,8 @@ def untouched_workspace_passes(proof: CaseProof) -> Iterator[Defect]:
     """
     for result in _in_state(proof, NULL):
         if result.exit_code == 0:
-            yield _at(proof, "nothing was done and the verifier said 0", "look for a masked failure in the verifier")
+            said = "nothing was done and the verifier said 0"
+            yield _at(proof, said, "look for a masked failure in the verifier", result)
 
 
 @EVIDENCE.defect("SC903", "untouched-workspace-is-infra", basis="contract 2.7")
@@ -45,11 +53,8 @@ def untouched_workspace_is_infra(proof: CaseProof) -> Iterator[Defect]:
     """
     for result in _in_state(proof, NULL):
         if result.exit_code not in (0, 1):
-            yield _at(
-                proof,
-                f"nothing was done and the run ended {_ended(result)}, expected 1",
-                "blame the candidate",
-            )
+            said = f"nothing was done and the run ended {_ended(result)}, expected 1"
+            yield _at(proof, said, "blame the candidate", result)
 
 
 @EVIDENCE.defect("SC904", "broken-footing-is-blamed", basis="W14")
@@ -61,8 +66,8 @@ def broken_footing_is_blamed(proof: CaseProof) -> Iterator[Defect]:
     """
     for result in proof.results:
         if result.state.startswith(SABOTAGE) and result.exit_code != 2:
-            kind = result.state.removeprefix(SABOTAGE)
-            yield _at(proof, f"with {kind} the run ended {_ended(result)}, expected 2", "check the footing first")
+            said = f"with {result.state.removeprefix(SABOTAGE)} the run ended {_ended(result)}, expected 2"
+            yield _at(proof, said, "check the footing first", result)
 
 
 @EVIDENCE.defect("SC905", "no-evidence", basis="D18", severity=Severity.WARNING)
@@ -96,19 +101,83 @@ def expectation_differs(proof: CaseProof) -> Iterator[Defect]:
     """A result expects another exit status than its state calls for.
 
     Evidence that was made with the wrong yardstick proves nothing.
-    Right: 0 for the oracle, 1 for null, 2 for every sabotage.
+    Right: 0 for the oracle, 1 for null, mutants and forgeries, 2 for every sabotage.
     """
     for result in proof.results:
-        if result.state in (ORACLE, NULL) or result.state.startswith(SABOTAGE):
+        try:
             if result.expected != expected_exit(result.state):
                 yield _at(proof, f"{result.state} was held against {result.expected}", "prove the case again")
-        else:
-            yield _at(proof, f'unknown state "{result.state}"', "prove the case again")
+        except ValueError as error:
+            yield _at(proof, str(error), "prove the case again")
+
+
+@EVIDENCE.defect("SC908", "verdict-differs", basis="D18")
+def verdict_differs(proof: CaseProof) -> Iterator[Defect]:
+    """The same state was judged differently in several runs.
+
+    A flaky verifier gives and takes points by chance.
+    Right: the same exit status however often a state is run (`prove --repeat N`).
+    """
+    for state in (ORACLE, NULL):
+        ends = [_code(result) for result in _in_state(proof, state)]
+        if len(set(ends)) > 1:
+            said = f"{state} was run {len(ends)} times and ended with {', '.join(ends)}"
+            yield _at(proof, said, "find what depends on time, order or chance")
+
+
+@EVIDENCE.defect("SC909", "wrong-candidate-is-infra", basis="D17")
+def wrong_candidate_is_infra(proof: CaseProof) -> Iterator[Defect]:
+    """The verifier gives no verdict on a candidate that is wrong.
+
+    Margin would report the infrastructure and run the case again: an escape from failing.
+    Right: exit 1 for work that is broken, missing, hanging, crashing or forged.
+    """
+    for result in proof.results:
+        if result.state.startswith((MUTANT, FORGERY)) and result.is_contrary:
+            yield _at(proof, f"{result.state} ended {_ended(result)}, expected 1", "blame the candidate", result)
+
+
+@EVIDENCE.defect("SC910", "mutants-survive", basis="D17", severity=Severity.NOTE)
+def mutants_survive(proof: CaseProof) -> Iterator[Defect]:
+    """The right work was broken in one place and the verifier still passes it.
+
+    That measures the source's own tests, which a conversion keeps as they are; it is never held against it.
+    Right: nothing has to be done; compare `prove --source` before relying on the case.
+    """
+    ran = [result for result in proof.results if result.state.startswith(MUTANT)]
+    passed = [result.state.removeprefix(MUTANT) for result in ran if result.is_survivor]
+    if passed:
+        yield _at(proof, f"{len(passed)} of {len(ran)} wrong candidates pass: {'; '.join(passed)}", "")
+
+
+@EVIDENCE.defect("SC911", "forgery-passes", basis="D17", severity=Severity.WARNING)
+def forgery_passes(proof: CaseProof) -> Iterator[Defect]:
+    """A candidate that did no right work and only looks like a pass is passed.
+
+    Whoever finds the trick gets the point; whether the source can be tricked the same way is for a person to see.
+    Right: exit 1; a pass needs a complete, fresh report that the candidate could not have written.
+    """
+    lost = {_path(result.state) for result in proof.results if result.state.startswith(MUTANT) and result.is_survivor}
+    for result in proof.results:
+        forged = result.state.startswith(FORGERY) and result.is_survivor
+        if forged and (not _path(result.state) or _path(result.state) not in lost):
+            said = f"{result.state.removeprefix(FORGERY)} was judged 0"
+            yield _at(proof, said, "ask for evidence that the candidate cannot write", result)
+
+
+def _path(state: str) -> str:
+    """The file that a mutant or forgery replaced; empty when it only added something."""
+    return state.partition(" ")[2]
 
 
 def _in_state(proof: CaseProof, state: str) -> Iterator[StateResult]:
     """The results of one state."""
     return (result for result in proof.results if result.state == state)
+
+
+def _code(result: StateResult) -> str:
+    """The exit status in words."""
+    return "none" if result.exit_code is None else str(result.exit_code)
 
 
 def _ended(result: StateResult) -> str:
@@ -117,6 +186,10 @@ def _ended(result: StateResult) -> str:
     return f"{how} ({result.detail})" if result.detail else how
 
 
-def _at(proof: CaseProof, message: str, fix: str) -> Defect:
-    """A defect of the case as a whole."""
-    return Defect(f"{CASES_DIR}/{proof.case}", 0, message, fix)
+def _at(proof: CaseProof, message: str, fix: str, result: StateResult | None = None) -> Defect:
+    """A defect at the line where the verifier ended in ``result``, else of the case as a whole."""
+    found = _PLACE.match(result.place) if result else None
+    if found is None:
+        return Defect(f"{CASES_DIR}/{proof.case}", 0, message, fix)
+    said = f"{message}; let through by: {found['text']}"
+    return Defect(f"{CASES_DIR}/{proof.case}/{found['path']}", int(found["line"]), said, fix)
