@@ -205,7 +205,12 @@ compare() {  # A OPERATOR B, to nine decimals
     '>') ((a > b)) ;;
   esac
 }
-decimal() { local sign= digits=$1; [[ $digits = -* ]] && sign=- digits=${digits#-}; printf '%s' "$sign$((10#${digits:-0}))"; }
+decimal() {  # what 64 bits cannot hold becomes the largest number of its sign
+  local sign= digits=$1
+  [[ $digits = -* ]] && sign=- digits=${digits#-}
+  [[ $digits =~ ^[0-9]{1,18}$ ]] || digits=999999999999999999
+  printf '%s' "$sign$((10#$digits))"
+}
 flat_json() {  # fills REWARD
   local body item key value
   strip "$1"; body=$STRIPPED

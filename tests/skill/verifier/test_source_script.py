@@ -106,7 +106,10 @@ DIRECT = [
     (f"if ! python3 /tests/check.py; then\n  exit\nfi\necho 1 > {TXT}\n", "bash\npython3 /tests/check.py\n"),
     (f"echo go\nout=$(node /tests/check.js 2>&1)\n{TAIL}", "echo go\nnode /tests/check.js 2>&1\n"),
     (f"python3 - <<'END'\nassert True\nEND\n{TAIL}", "bash\npython3 - <<'END'\nassert True\nEND\n"),
-    (f"set -e\nmake\npytest\necho 1 > {TXT}\n", ': >"$VERDICT_DIR/reached"; pytest --junitxml="$VERDICT_DIR/report.xml"\n'),
+    (
+        f"set -e\nmake\npytest\necho 1 > {TXT}\n",
+        ': >"$VERDICT_DIR/reached"; pytest --junitxml="$VERDICT_DIR/report.xml"\n',
+    ),
     (f"pytest --junitxml=/tmp/j.xml\n{TAIL}", "bash\npytest --junitxml=/tmp/j.xml\n"),
     # the log that a tee leaves is kept where the shell can tell the statuses apart
     (
