@@ -110,6 +110,7 @@ def _check(verb: argparse.ArgumentParser) -> None:
 def _prove(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("suite", type=Path, metavar="SUITE")
     verb.add_argument("--case", default="", metavar="GLOB", help="only cases whose name matches")
+    verb.add_argument("--source", type=Path, metavar="SOURCE", help="run the dataset's own verifiers too and compare")
     verb.add_argument("--runner", choices=RUNNERS, default="auto")
     verb.add_argument("--again", action="store_true", help="run what was proved before as well")
     verb.add_argument("--require-proof", action="store_true", help="unproved cases count as findings")

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from skill.contract import FAIL, INFRA, PASS
-from skill.evidence import ORACLE, SABOTAGE, StateResult, verdict_of
+from skill.evidence import FORGERY, ORACLE, SABOTAGE, StateResult, verdict_of
 from skill.source_evidence import Agreement, Booking, Problem, SourceRun, Standing
 from skill.verifier.rewrite import PASS_IF
 
 SourceVerdict = Literal["pass", "fail", "nothing", "unclear"]
 
-FORGERY: Final = "forgery:"
 SAID: Final = 160  # characters of each side's own words
 
 # what skill/verifier/lib.sh says; a test looks for each phrase there
@@ -219,7 +218,8 @@ def _row(pair: Pair) -> Agreement:
         if explanation.applies(pair):
             told = (explanation.code, explanation.sentence, detail)
             return Agreement(state, Standing.EXPLAINED, pair.source, booked, verdict, *told)
-    return Agreement(state, Standing.DIFFERS, pair.source, booked, verdict, detail=detail)
+    place = pair.result.place
+    return Agreement(state, Standing.DIFFERS, pair.source, booked, verdict, detail=detail, place=place)
 
 
 def _short(text: str) -> str:

@@ -84,6 +84,16 @@ class Agreement:
     code: str = ""  # of the explanation
     sentence: str = ""  # the explanation, or why there is no comparison
     detail: str = ""  # what either side said, for a difference
+    place: str = ""  # "tests/test.sh:12: exit 0", where the converted verifier ended, if that was seen
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A file of the case where a difference may come from."""
+
+    path: str
+    line: int  # the first that is not the source's; 0: unknown
+    why: str
 
 
 @dataclass(frozen=True)
@@ -94,7 +104,7 @@ class AgainstSource:
     framework: str
     rows: tuple[Agreement, ...] = ()
     reason: str = ""  # why nothing was compared
-    suspects: tuple[tuple[str, int], ...] = ()  # files of the case, with a line, where a difference may come from
+    suspects: tuple[Suspect, ...] = ()  # where a difference may come from, most suspect first
 
     @property
     def differs(self) -> bool:

@@ -46,7 +46,7 @@ class ProofCache:
     def get(self, key: str) -> Answer | None:
         """The kept answer."""
         try:
-            proof = proof_from_dict(json.loads((self._root / _place(key)).read_bytes()))
+            proof = proof_from_dict(json.loads((self._root / place_of(key)).read_bytes()))
         except (OSError, ValueError, KeyError, TypeError):
             return None
         answers: tuple[Answer, ...] = (*proof.results, *proof.unproved)
@@ -59,8 +59,9 @@ class ProofCache:
         else:
             proof = CaseProof("", "", unproved=(answer,))
         with Workspace(self._root) as workspace:
-            workspace.write(_place(key), json.dumps(proof.to_dict()).encode())
+            workspace.write(place_of(key), json.dumps(proof.to_dict()).encode())
 
 
-def _place(key: str) -> str:
+def place_of(key: str) -> str:
+    """Where in a folder of answers the one with ``key`` is."""
     return f"{key[:2]}/{key[2:]}.json"

@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from agent.console import Console
-from agent.errors import CLEAN, FINDINGS, UsageError
-from agent.run_folder import LEDGER, run_path
+from agent.errors import CLEAN, FINDINGS
+from agent.ledger_file import ledger_of
 from agent.text import count, plain
 from skill.finding import Finding, Severity
 from skill.rules import check_fidelity, check_suite
@@ -36,16 +35,4 @@ def run(args: argparse.Namespace) -> int:
 
 def _against(suite: Path, source: Path | None) -> Iterator[Finding]:
     """What the source and the ledger of the conversion have against the suite."""
-    return check_fidelity(suite, _ledger(suite), source) if source else iter(())
-
-
-def _ledger(suite: Path) -> Iterator[dict[str, Any]]:
-    """The rows that the conversion of ``suite`` left beside it; raises UsageError when there are none."""
-    path = run_path(suite.resolve()) / LEDGER
-    try:
-        with path.open("rb") as lines:
-            for line in lines:
-                if (row := json.loads(line)).get("case"):
-                    yield row
-    except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path}: is no ledger ({error}); only a converted suite has one") from error
+    return check_fidelity(suite, ledger_of(suite), source) if source else iter(())

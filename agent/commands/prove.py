@@ -6,20 +6,28 @@ import argparse
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from pathlib import Path
 
+from agent import against_source
 from agent.console import Console
 from agent.errors import CLEAN, FINDINGS, Infrastructure, Interrupted, UsageError
 from agent.interrupt import stop_on_signal
+from agent.ledger_file import ledger_of
 from agent.proofs import EVIDENCE, setup
 from agent.run_folder import run_path
 from agent.text import plain
 from agent.weight import CONTRARY, PARTLY, PROVED, UNPROVED, weight, why
+from skill.comparison import Comparison
 from skill.evidence import CaseProof
+from skill.rules import check_against_source
+from skill.source_evidence import AgainstSource
 from skill.suite import read_suite
-from tools.proof import prove
+from tools.proof import prove, standard_states
 from tools.proof_cache import ProofCache
 from tools.runners import open_runner
+from tools.runners.base import Runner
 
 
 def run(args: argparse.Namespace) -> int:
@@ -29,22 +37,57 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{args.suite}: has no case that matches {args.case or '*'!r}")
     console = Console(quiet=args.quiet)
     weights: Counter[str] = Counter()
+    compared: list[AgainstSource] = []
+    pairs = _pairs(args, names)
     runner = open_runner(args.runner, setup())
     try:
         with stop_on_signal() as stop, console.progress("prove", len(names)) as advance:
-            for proof in prove(args.suite, names, runner=runner, jobs=_jobs(args), cache=_cache(args), stopped=stop):
+            proofs = prove(args.suite, names, runner=runner, jobs=_jobs(args), cache=_cache(args), stopped=stop)
+            for proof, found in _against(args, proofs, pairs, runner):
                 advance(proof.case)
                 weights[weight(proof)] += 1
-                console.result(json.dumps(proof.to_dict()) if args.json else _line(proof))
+                compared += [found] if found else []
+                console.result(_json(proof, found) if args.json else "\n".join(_lines(proof, found)))
         if stop():
             raise Interrupted(f"stopped after {weights.total()} of {len(names)} cases")
     finally:
         runner.close()
     console.note(", ".join(f"{weights[kind]} {kind}" for kind in (PROVED, PARTLY, UNPROVED, CONTRARY)))
+    if compared:
+        console.note(against_source.summary(compared))
     if args.require_proof and weights[UNPROVED] == len(names):
         raise Infrastructure("no case could be proved here")
     lacking = args.require_proof and weights[PROVED] < len(names)
-    return FINDINGS if weights[CONTRARY] or lacking else CLEAN
+    differs = any(found.differs for found in compared)
+    return FINDINGS if weights[CONTRARY] or lacking or differs else CLEAN
+
+
+def _pairs(args: argparse.Namespace, names: list[str]) -> dict[str, Comparison]:
+    """The cases beside their source tasks, where a source was given."""
+    if not args.source:
+        return {}
+    return against_source.pairs_of(args.suite, ledger_of(args.suite), args.source, names)
+
+
+def _against(
+    args: argparse.Namespace, proofs: Iterator[CaseProof], pairs: dict[str, Comparison], runner: Runner
+) -> Iterator[tuple[CaseProof, AgainstSource | None]]:
+    """Each proof, with what the source's own verifier says where a source was given."""
+    if not args.source:
+        return ((proof, None) for proof in proofs)
+    rule, kept = against_source.rule_of(args.suite), None if args.again else _evidence(args)
+    return against_source.judged(proofs, pairs, rule, runner, standard_states, kept)
+
+
+def _json(proof: CaseProof, found: AgainstSource | None) -> str:
+    return json.dumps({**proof.to_dict(), **({"against_source": found.to_dict()} if found else {})})
+
+
+def _lines(proof: CaseProof, found: AgainstSource | None) -> Iterator[str]:
+    yield _line(proof)
+    if found:
+        yield from against_source.table(found)
+        yield from (plain(str(finding)) for finding in check_against_source(found) if finding.code == "SC921")
 
 
 def _line(proof: CaseProof) -> str:
@@ -55,8 +98,13 @@ def _line(proof: CaseProof) -> str:
 
 def _cache(args: argparse.Namespace) -> ProofCache | None:
     """The answers that were kept beside a converted suite; none when all is to be run again."""
+    folder = _evidence(args)
+    return ProofCache(folder) if folder and not args.again else None
+
+
+def _evidence(args: argparse.Namespace) -> Path | None:
     folder = run_path(args.suite.resolve())
-    return ProofCache(folder / EVIDENCE) if folder.is_dir() and not args.again else None
+    return folder / EVIDENCE if folder.is_dir() else None
 
 
 def _jobs(args: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from skill.case import Case
 from skill.comparison import Comparison, comparisons
 from skill.evidence import CaseProof
 from skill.finding import Finding, Registry, Rule
+from skill.rules.against_source import AGAINST_SOURCE
 from skill.rules.case import CASE
 from skill.rules.cwd import CWD
 from skill.rules.evidence import EVIDENCE
@@ -28,11 +29,13 @@ from skill.rules.suite import SUITE
 from skill.rules.surroundings import SURROUNDINGS
 from skill.rules.verdict import VERDICT
 from skill.rules.verifier import VERIFIER, Verifier
+from skill.source_evidence import AgainstSource
 from skill.suite import Suite
 
 OF_CASE: tuple[Registry[Case], ...] = (CASE, FOLDER, PACKING, IMAGE, CWD, PROMPT, ORACLE)
 OF_VERIFIER: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, MASKING, STAGED_PATHS, SURROUNDINGS, GENERATED)
-FAMILIES: tuple[Registry[Any], ...] = (SUITE, LISTING, PLACE, *OF_CASE, *OF_VERIFIER, FIDELITY, EVIDENCE)
+_OF_EVIDENCE: tuple[Registry[Any], ...] = (EVIDENCE, AGAINST_SOURCE)
+FAMILIES: tuple[Registry[Any], ...] = (SUITE, LISTING, PLACE, *OF_CASE, *OF_VERIFIER, FIDELITY, *_OF_EVIDENCE)
 
 
 def all_rules() -> tuple[Rule[Any], ...]:
@@ -73,3 +76,8 @@ def check_fidelity(suite_root: Path, ledger: Iterable[Mapping[str, Any]], source
 def check_evidence(proof: CaseProof) -> list[Finding]:
     """What a proof has against its case."""
     return sorted(EVIDENCE.run(proof))
+
+
+def check_against_source(found: AgainstSource) -> list[Finding]:
+    """What the source's own verifier has against a case."""
+    return sorted(AGAINST_SOURCE.run(found))

@@ -111,6 +111,9 @@ class SourceTask:
     solution_env: Mapping[str, EnvValue] = field(default_factory=dict)
     environment_env: Mapping[str, EnvValue] = field(default_factory=dict)
     pre_verify: tuple[str, ...] = ()  # shell commands to run first, best effort (Harbor: verifier.collect)
+    agent_user: str = ""  # who the source lets the agent, and its solution, run as; empty: the image's user
+    verifier_user: str = ""  # who the source lets its verifier run as; empty: the image's user
+    agent_timeout_sec: float | None = None  # of the agent, and of the solution in its place
     refusals: tuple[Refusal, ...] = ()
     questions: tuple[Question, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -170,6 +170,11 @@ class DockerBox:
                 if name != "none":
                     self._client.disconnect_container_from_network(self.id, name, force=True)
 
+    def health(self) -> str:
+        """What the image's health check says so far: "starting", "healthy", "unhealthy"; empty without a check."""
+        with translated("inspect container"):
+            return str(self._client.inspect_container(self.id)["State"].get("Health", {}).get("Status", ""))
+
     def processes(self) -> int:
         """How many processes live in the container, our own idle loop's two included."""
         with translated("list processes"):

@@ -15,6 +15,7 @@ from skill.sources.harbor.env import Environments, env_table, read_env
 from skill.sources.harbor.files import Entries, Part, read_bytes, read_part, single_file, task_entries
 from skill.sources.harbor.ignore import apply_ignore
 from skill.sources.harbor.image import ImagePlan, plan_image
+from skill.sources.harbor.kinds import as_number
 from skill.sources.harbor.notes import Remarks, merged
 from skill.sources.harbor.prompt import Prompt, describe, read_prompt
 
@@ -66,6 +67,9 @@ def read_task(ref: TaskRef) -> SourceTask:
         solution_env=task.env.solution,
         environment_env=task.env.container,
         pre_verify=tuple(str(hook["command"]) for hook in task.config.rows("verifier", "collect")),
+        agent_user=_user(task.config, "agent"),
+        verifier_user=_user(task.config, "verifier"),
+        agent_timeout_sec=as_number(task.config.get("agent", "timeout_sec") or 0) or None,
         refusals=merged(refusal for part in task.remarks() for refusal in part.refusals),
         questions=tuple(task.image.questions),
         findings=tuple(finding for part in task.remarks() for finding in part.findings),
@@ -90,6 +94,11 @@ def _read(ref: TaskRef) -> _Reading:
     demands = judge_demands(config, entries, tests)
     leftovers = _leftovers(entries, config, tests, solution, environment)
     return _Reading(config, prompt, tests, solution, environment, compose, image, env, demands, leftovers)
+
+
+def _user(config: Config, table: str) -> str:
+    value = config.get(table, "user")
+    return "" if value is None else str(value)
 
 
 def _config(root: str, entries: Entries) -> Config:

@@ -1,0 +1,95 @@
+"""Converted cases beside their source's own verifier: what prove and convert need for that, and how it is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agent.errors import UsageError
+from agent.run_folder import REPORT_JSON, run_path
+from agent.text import plain
+from skill.agreement import PassRule, pass_rule
+from skill.comparison import Comparison, comparisons
+from skill.evidence import CaseProof
+from skill.source_evidence import AgainstSource, Agreement, Standing
+from tools.against_source import Bench, SourceCache, compare
+from tools.proof import Plan
+from tools.runners.base import Runner, State
+from tools.source_judges import open_judge
+
+SOURCES = "sources"  # below the evidence of a run: what sources said, by key
+COLUMNS = ("state", "source", "converted", "")
+
+
+def rule_of(suite: Path) -> PassRule:
+    """The rule that the conversion of ``suite`` was given; raises UsageError when its report cannot be read."""
+    path = run_path(suite.resolve()) / REPORT_JSON
+    try:
+        return pass_rule(json.loads(path.read_bytes())["choices"]["pass_if"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path}: is no report of ours ({error}); only a converted suite has one") from error
+
+
+def pairs_of(
+    suite: Path, ledger: Iterable[Mapping[str, Any]], source: Path, names: Iterable[str]
+) -> dict[str, Comparison]:
+    """The named cases beside their source tasks; raises SourceError when there is no source."""
+    wanted = set(names)
+    found = comparisons(suite, (row for row in ledger if row["case"] in wanted), source)
+    return {pair.case.name: pair for pair in found}
+
+
+def judged(
+    proofs: Iterable[CaseProof],
+    pairs: Mapping[str, Comparison],
+    rule: PassRule,
+    runner: Runner,
+    plan: Plan,
+    kept: Path | None,
+) -> Iterator[tuple[CaseProof, AgainstSource]]:
+    """Each proof with its case's comparison; what sources say is kept below ``kept``.
+
+    Raises EngineUnavailable where the source's framework cannot be run.
+    """
+    frameworks = {pair.task.framework for pair in pairs.values() if pair.task}
+    judge = open_judge(next(iter(sorted(frameworks)), "harbor"), runner)
+    bench = Bench(judge, rule, SourceCache(kept / SOURCES) if kept else None)
+
+    def states(proof: CaseProof) -> list[State]:
+        ran = {result.state for result in proof.results}
+        return [entry for entry in plan(pairs[proof.case].case) if isinstance(entry, State) and entry.name in ran]
+
+    return compare(proofs, pairs, states, bench)
+
+
+def table(found: AgainstSource) -> Iterator[str]:
+    """The comparison of one case for a terminal: a head line and one line a state."""
+    if not found.rows:
+        yield plain(f"{found.case}: not compared with its source: {found.reason}")
+        return
+    cells = [COLUMNS, *((row.state, _source(row), row.converted, _standing(row)) for row in found.rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(3)]
+    for row in cells:
+        yield plain(f"  {row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]:{widths[2]}}  {row[3]}".rstrip())
+
+
+def summary(every: Iterable[AgainstSource]) -> str:
+    """How many states of all cases stand how, in one line."""
+    counts = dict.fromkeys(Standing, 0)
+    for found in every:
+        for row in found.rows:
+            counts[row.standing] += 1
+    return "against the source: " + ", ".join(f"{number} {standing}" for standing, number in counts.items())
+
+
+def _source(row: Agreement) -> str:
+    return f"{row.source} ({row.booked})" if row.source else "-"
+
+
+def _standing(row: Agreement) -> str:
+    if row.standing is Standing.EXPLAINED:
+        return f"explained: {row.code}"
+    extra = row.sentence or row.detail
+    return f"{row.standing}{f': {extra}' if extra else ''}"
