@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date, datetime, time
+from functools import lru_cache
 from typing import Final
 
 MAX_KEY_PARTS: Final = 100  # tomllib takes time and memory by the square of this number
@@ -54,7 +55,46 @@ def dump(table: Mapping[str, TomlValue]) -> str:
     """``table`` as TOML text with a stable layout; the keys keep their order, tables come last."""
     import tomlkit
 
-    document = tomlkit.document()
-    for key, value in table.items():
-        document.add(key, tomlkit.item(value))
-    return tomlkit.dumps(document)
+    flat = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    tables = {key: value for key, value in table.items() if isinstance(value, dict)}
+    values = [*flat.values(), *(value for part in tables.values() for value in part.values())]
+    if not all(map(_on_one_line, values)):
+        document = tomlkit.document()
+        for key, value in (*flat.items(), *tables.items()):
+            document.add(key, tomlkit.item(value))
+        return tomlkit.dumps(document)
+    parts = ["".join(_line(key, value) for key, value in flat.items())]
+    parts += [f"[{_key(key)}]\n" + "".join(_line(k, v) for k, v in part.items()) for key, part in tables.items()]
+    return "\n".join(part for part in parts if part)
+
+
+def _on_one_line(value: TomlValue) -> bool:
+    """Whether the value is the same text wherever it stands, so that no document has to be built around it."""
+    if isinstance(value, list):
+        return not any(isinstance(element, dict | list) for element in value)
+    return not isinstance(value, dict)
+
+
+def _line(key: str, value: TomlValue) -> str:
+    text = "[" + ", ".join(_scalar(element) for element in value) + "]" if isinstance(value, list) else _scalar(value)
+    return f"{_key(key)} = {text}\n"
+
+
+def _scalar(value: TomlValue) -> str:
+    import tomlkit
+
+    return _string(value) if isinstance(value, str) else tomlkit.item(value).as_string()
+
+
+@lru_cache(maxsize=4096)
+def _string(value: str) -> str:
+    import tomlkit
+
+    return tomlkit.item(value).as_string()
+
+
+@lru_cache(maxsize=4096)
+def _key(key: str) -> str:
+    import tomlkit
+
+    return tomlkit.key(key).as_string()
