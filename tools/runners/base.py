@@ -14,6 +14,8 @@ from typing import Final, Protocol, Self
 from skill.case import Case
 from skill.contract import FAIL, INFRA, PASS, TIMEOUT_EXIT
 from skill.evidence import NULL, ORACLE, StateResult, verdict_of
+from skill.work import Work
+from tools.archive import Packed
 
 TEST_INFRA: Final = "TEST_INFRA"
 INVALID_EXIT: Final = "INVALID_TEST_EXIT_CODE"
@@ -35,6 +37,10 @@ class Box(Protocol):
 
     def shell(self, script: str, *args: str) -> tuple[int, str]:
         """Exit status and output of ``sh -c script`` run as root, within a short limit."""
+        ...
+
+    def put(self, files: Sequence[Packed], folder: str) -> None:
+        """Afterwards ``files``, owned by 0:0, are below ``folder``, which is there, beside what it held."""
         ...
 
     def cut_network(self) -> None:
@@ -61,6 +67,7 @@ class State:
     meddling: Meddling | None = None
     reason_when_absent: str = ""  # why the state tells nothing when ``meddling`` does not apply
     excuse: str = ""  # why the state tells nothing when the verifier passes all the same
+    turn: int = 0  # the same state run again, to see whether it ends the same way
 
     @property
     def is_plain(self) -> bool:
@@ -82,12 +89,13 @@ class StateRun:
     log_tail: str = ""
     seconds: float = 0.0
     applies: bool = True  # False: the state could not be brought about, nothing was run
+    place: str = ""  # "tests/test.sh:12: exit 0", the last line that ran; only where that was followed
 
     def result(self, state: State) -> StateResult:
         """The run as evidence about ``state``."""
         verdict = verdict_of(self.exit_code)
         return StateResult(
-            state.name, state.expected, self.exit_code, verdict, self.seconds, self.detail, self.log_tail
+            state.name, state.expected, self.exit_code, verdict, self.seconds, self.detail, self.log_tail, self.place
         )
 
 
@@ -122,10 +130,18 @@ class Setup:
 
 
 class Prepared(Protocol):
-    """A case in the hands of a runner, for one thread at a time."""
+    """A case in the hands of a runner; safe to use from several threads once a plain state was run."""
 
     def run(self, state: State) -> StateRun:
         """The verifier's end in ``state``; a runner's own failure is a StateRun too, never an exception."""
+        ...
+
+    def trace(self, state: State) -> StateRun:
+        """As ``run``, from the image itself and nothing kept, followed line by line where bash allows it."""
+        ...
+
+    def work(self) -> Work | str:
+        """What the reference solution changes in the container, or why that is not known."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -150,8 +166,11 @@ class Runner(Protocol):
         """Changes whenever the same case might end otherwise; part of every proof's key."""
         ...
 
-    def prepare(self, case: Case, states: Sequence[State]) -> Prepared:
-        """The case, for ``states`` that will be asked for in this order; nothing is started yet."""
+    def prepare(self, case: Case, states: Sequence[State], more: bool = False) -> Prepared:
+        """The case, for ``states`` that will be asked for in this order; nothing is started yet.
+
+        ``more``: the solution's work and states made from it will be asked for as well.
+        """
         ...
 
     def announce(self, cases: Sequence[Case], states: Sequence[State]) -> None:

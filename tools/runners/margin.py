@@ -20,12 +20,13 @@ from typing import Final
 
 from skill.case import Case
 from skill.contract import SOLVE_SCRIPT
+from skill.work import Work
 from tools import process
 from tools.capture import log_tail, printable, reason_in
 from tools.errors import MarginMissing, RunnerError
 from tools.runners.base import EXECUTOR_ERROR, Setup, State, StateRun, timeout_of
 from tools.runners.batches import Batches
-from tools.runners.docker import DockerPrepared, DockerRunner
+from tools.runners.docker import DockerRunner
 from tools.runners.docker_engine import remove_labelled
 from tools.runners.margin_results import MarginResult, read_results
 from tools.runners.margin_suite import Shim, write_eval, write_null_agent, write_shim, write_suite
@@ -62,9 +63,9 @@ class MarginRunner:
         self._batches = Batches(self._run_batch)
         self._stop = threading.Event()
 
-    def prepare(self, case: Case, states: Sequence[State]) -> MarginPrepared:
+    def prepare(self, case: Case, states: Sequence[State], more: bool = False) -> MarginPrepared:
         """The case; margin builds its image when it runs it."""
-        return MarginPrepared(self, case, states)
+        return MarginPrepared(self, case, states, more)
 
     def announce(self, cases: Sequence[Case], states: Sequence[State]) -> None:
         """Let cases that need the same plain state share one ``margin run``."""
@@ -125,33 +126,38 @@ class MarginRunner:
 class MarginPrepared:
     """One case; the Docker runner stands by for what margin has no mode for."""
 
-    def __init__(self, runner: MarginRunner, case: Case, states: Sequence[State]) -> None:
+    def __init__(self, runner: MarginRunner, case: Case, states: Sequence[State], more: bool = False) -> None:
         self._runner = runner
         self._case = case
-        self._by_hand = [state for state in states if state.meddling]
-        self._docker: DockerPrepared | None = None
+        by_hand = [state for state in states if state.meddling]
+        self._docker = runner.docker.prepare(case, by_hand, more)  # starts nothing yet
 
     def __enter__(self) -> MarginPrepared:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._docker is not None:
-            self._docker.__exit__(*error)
+        self._docker.__exit__(*error)
         self._runner.trim(self._runner.setup.keep_images)
 
     def run(self, state: State) -> StateRun:
         """The verifier's end in ``state``."""
         try:
-            return self._meddled(state) if state.meddling else self._runner.run(self._case, state)
+            return _by_docker(self._docker.run(state)) if state.meddling else self._runner.run(self._case, state)
         except RunnerError as error:
             return StateRun(None, EXECUTOR_ERROR, str(error))
 
-    def _meddled(self, state: State) -> StateRun:
-        """The state by the Docker runner."""
-        if self._docker is None:
-            self._docker = self._runner.docker.prepare(self._case, self._by_hand)
-        run = self._docker.run(state)
-        return dataclasses.replace(run, detail=f"{run.detail} (by the docker runner: margin has no such mode)")
+    def trace(self, state: State) -> StateRun:
+        """The state by the Docker runner, which can look into the container."""
+        return _by_docker(self._docker.trace(state))
+
+    def work(self) -> Work | str:
+        """What the Docker runner sees of it."""
+        return self._docker.work()
+
+
+def _by_docker(run: StateRun) -> StateRun:
+    """A run that says who ran it."""
+    return dataclasses.replace(run, detail=f"{run.detail} (by the docker runner: margin has no such mode)")
 
 
 def _state_run(result: MarginResult, seconds: float) -> StateRun:
