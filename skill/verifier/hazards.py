@@ -50,7 +50,8 @@ def unreadable(script: bytes) -> Odd | None:
 def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
     """Every reason against a conversion by rule, gravest first."""
     if script.broken:
-        if found := PLACEHOLDER.search(script.data.splitlines()[script.broken - 1].decode("utf-8", "replace")):
+        place = b"".join(script.data.splitlines()[script.broken - 1 : script.broken])  # none at the end of the file
+        if found := PLACEHOLDER.search(place.decode("utf-8", "replace")):
             yield Odd("template", f"tests/test.sh:{script.broken} holds the unfilled placeholder {found[0]}")
         yield Odd(
             "broken-verifier",

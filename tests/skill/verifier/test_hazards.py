@@ -55,6 +55,8 @@ def test_no_hazard(script: str, assets: dict[str, str]) -> None:
 
 HAZARDS = [
     ("if true; then", {}, "broken-verifier"),
+    ("if true; then\n  pytest\n\n\n", {}, "broken-verifier"),
+    ("while read x\ndo\ncat <<END\n", {}, "broken-verifier"),
     ("grep done /logs/agent/log.txt", {}, "agent-log"),
     ("pytest", {"test_a.py": "LOG = open('/logs/agent/log.txt')\n"}, "agent-log"),
     ("pytest", {"run.sh": "cat /logs/trajectories/a\n"}, "agent-log"),
