@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from agent import report, unit
 from agent.console import Console
 from agent.dataset import Dataset, read_dataset
-from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, JournalError, NeedsInput
+from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, JournalError, NeedsInput, of_errno
 from agent.interrupt import Stop, stop_on_signal
 from agent.options import Options
 from agent.outcome import Outcome
@@ -29,6 +29,7 @@ from agent.run_folder import REPORT_JSON, RunFolder, run_path
 from agent.suite_file import write_suite
 from agent.version import tool_version
 from skill.draft import Choices
+from tools.errors import WorkspaceError
 
 
 class Ending(NamedTuple):
@@ -75,9 +76,21 @@ def convert(options: Options, output: Path, console: Console) -> Ending:
             run.save_command(_command(options, place))
             _draft(options, dataset, run, progress, console, stop)
             return _finish(options, dataset, run, progress, console, stop)
-    except AgentError as error:
-        error.resume = error.resume or _resume(output)
-        raise
+    except (AgentError, WorkspaceError, OSError, KeyboardInterrupt) as error:
+        stop_error = _stopped(error)
+        stop_error.resume = stop_error.resume or _resume(output)
+        raise stop_error from error
+
+
+def _stopped(error: BaseException) -> AgentError:
+    """``error`` in the words of this layer, so that every stop can name the command that goes on."""
+    if isinstance(error, AgentError):
+        return error
+    if isinstance(error, WorkspaceError):
+        return of_errno(error.errno, str(error))
+    if isinstance(error, OSError):
+        return of_errno(error.errno or 0, f"{error.filename or 'the run folder'}: {error.strerror or error}")
+    return Interrupted("interrupted; what was recorded is kept")
 
 
 def _draft(

@@ -26,6 +26,9 @@ def checked(source: Path, output: Path, *, force: bool) -> Path:
         raise UsageError(f"{output}: lies inside the source {source} (the source is never written to)")
     if origin.is_relative_to(place):
         raise UsageError(f"{output}: holds the source {source} (choose another -o)")
+    run = run_path(place)
+    if run == origin or run.is_relative_to(origin) or origin.is_relative_to(run):
+        raise UsageError(f"{output}: keeps its state in {run.name}, which is part of the source (choose another -o)")
     if place.exists() and not force:
         raise UsageError(f"{output}: exists already (--force replaces it once the new suite is complete)")
     if place.exists() and not place.is_dir():

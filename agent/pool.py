@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -19,6 +21,7 @@ from agent.errors import Infrastructure
 T = TypeVar("T")
 R = TypeVar("R")
 CHUNK = 8  # units handed over at a time
+PULSE = 0.2  # seconds between two looks at whether the parent is alive
 BIG = 64  # from this many units on, starting processes pays
 
 
@@ -42,7 +45,7 @@ def ordered(
                 return
             yield function(unit)
         return
-    with ProcessPoolExecutor(jobs, initializer=_leave_interrupts_alone) as executor:
+    with ProcessPoolExecutor(jobs, initializer=_start, initargs=(os.getpid(),)) as executor:
         try:
             yield from _windowed(executor, function, iter(units), 4 * jobs, stopped)
         except BrokenProcessPool as error:
@@ -71,6 +74,14 @@ def _each(function: Callable[[T], R], chunk: list[T]) -> list[R]:
     return [function(unit) for unit in chunk]
 
 
-def _leave_interrupts_alone() -> None:
-    """The terminal sends Ctrl-C to the whole group; the parent decides what it means."""
+def _start(parent: int) -> None:
+    """Make a worker leave Ctrl-C, which the terminal sends to the whole group, to its parent, and die with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
+
+
+def _die_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(PULSE)
+    os._exit(1)

@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tools.workspace import Workspace
 
 LOCK, EVENTS, COMMAND = "lock", "events.jsonl", "command.json"
 STAGING, PREVIOUS = "staging", "previous"
+PATIENCE = 2.0  # seconds for the workers of a killed run to notice that they are alone
 REPORT_JSON, REPORT_MD, LEDGER = "report.json", "report.md", "ledger.jsonl"
 
 
@@ -118,13 +120,20 @@ def _make(path: Path) -> None:
 
 
 def _locked(path: Path) -> int:
+    """The lock of the run folder, which worker processes inherit: it is free when the last of them is gone."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(fd)
-        raise UsageError(f"{path.parent}: another run is at work here (wait for it, or choose another -o)") from None
-    return fd
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return fd
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                os.close(fd)
+                raise UsageError(
+                    f"{path.parent}: another run is at work here (wait for it, or choose another -o)"
+                ) from None
+            time.sleep(0.05)
 
 
 def _sync_folder(path: Path) -> None:

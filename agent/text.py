@@ -1,15 +1,10 @@
-"""Text of a dataset made harmless for a terminal, a line of a log or a Markdown table."""
+"""Words for people: text of a dataset made harmless, and numbers with their noun."""
 
 from __future__ import annotations
 
-_KEPT = frozenset(" \t")
+from tools.plain import plain
 
-
-def plain(text: str) -> str:
-    """``text`` on one line, every control, format or undecodable character shown as an escape."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char in _KEPT else _escaped(char) for char in text)
+__all__ = ["cell", "count", "plain"]
 
 
 def cell(text: str) -> str:
@@ -18,18 +13,6 @@ def cell(text: str) -> str:
     for mark in "\\`*_[]<>|#~":
         text = text.replace(mark, "\\" + mark)
     return text
-
-
-def _escaped(char: str) -> str:
-    return (
-        "\\n"
-        if char == "\n"
-        else "\\r"
-        if char == "\r"
-        else f"\\x{ord(char):02x}"
-        if ord(char) < 256
-        else f"\\u{ord(char):04x}"
-    )
 
 
 def count(number: int, noun: str) -> str:

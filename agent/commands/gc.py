@@ -7,6 +7,7 @@ import json
 
 from agent.console import Console
 from agent.errors import CLEAN
+from agent.text import count
 
 
 def run(args: argparse.Namespace) -> int:
@@ -15,5 +16,6 @@ def run(args: argparse.Namespace) -> int:
 
     removed = collect()
     console = Console(quiet=args.quiet)
-    console.result(json.dumps({"removed": list(removed)}) if args.json else f"removed {len(removed)}")
+    lines = [*(f"removed {name}" for name in removed), f"{count(len(removed), 'leftover')} removed"]
+    console.result(json.dumps({"removed": list(removed)}) if args.json else "\n".join(lines))
     return CLEAN

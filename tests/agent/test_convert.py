@@ -212,14 +212,28 @@ def test_an_unfinished_run_goes_on_and_keeps_what_is_whole(
     assert main(["check", str(tmp_path / "out"), "--source", str(source), "--quiet"]) == 0
 
 
+def test_a_second_interrupt_stops_at_once_and_says_how_to_go_on(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(task: Any, name: str, choices: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(agent.unit, "draft", interrupted)
+        assert convert(source, tmp_path / "out") == 130
+    assert "go on with: suite-converter resume" in capsys.readouterr().err
+    assert convert(source, tmp_path / "out") == 0
+
+
 @pytest.mark.parametrize("moment", [0.25, 0.35, 0.45, 0.6])
 def test_killed_for_real_the_next_run_gives_the_same_bytes(moment: float, tmp_path: Path) -> None:
     make_dataset(tmp_path / "flock", tuple(f"bird-{number:03}" for number in range(80)))
     assert convert(tmp_path / "flock", tmp_path / "whole") == 0
     words = ["convert", str(tmp_path / "flock"), "-o", str(tmp_path / "out"), *NO_PROOF, "--jobs", "2"]
-    run = subprocess.Popen([sys.executable, "-m", "agent", *words], cwd=ROOT, start_new_session=True)
+    run = subprocess.Popen([sys.executable, "-m", "agent", *words], cwd=ROOT)
     time.sleep(moment)
-    os.killpg(run.pid, signal.SIGKILL)
+    run.kill()  # its workers are left to notice by themselves
     run.wait()
     assert convert(tmp_path / "flock", tmp_path / "out") in (0, 2)  # 2: it was complete
     assert snapshot(tmp_path / "out") == snapshot(tmp_path / "whole")

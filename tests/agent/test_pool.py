@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from agent.errors import Infrastructure, UsageError
 from agent.pool import default_jobs, ordered
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def slow_first(number: int) -> int:
@@ -57,3 +62,23 @@ def test_a_worker_that_dies_is_infrastructure() -> None:
 def test_small_sets_start_no_processes() -> None:
     assert default_jobs(3) == 1
     assert default_jobs(10_000) >= 1
+
+
+def test_workers_die_with_a_parent_that_was_killed() -> None:
+    code = (
+        "import os, time; from agent.pool import ordered\n"
+        "def work(n):\n    os.write(1, b'%d.' % os.getpid()); time.sleep(600)\n"
+        "list(ordered(work, range(16), 2, lambda: False))"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        said = b""
+        while said.count(b".") < 2:
+            said += parent.stdout.read(1)
+        parent.kill()
+    workers = [Path("/proc") / pid.decode() for pid in said.split(b".") if pid]
+    deadline = time.monotonic() + 20
+    while any(worker.exists() for worker in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

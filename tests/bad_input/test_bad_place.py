@@ -59,9 +59,16 @@ def test_a_wrong_output_is_told_and_nothing_is_touched(
 
 
 def test_force_replaces_no_file_and_no_source(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for out in ("file", "link", "set", ""):
+    for out in ("file", "link", "set", "set/out", ""):
         assert main(["convert", str(place / "set"), "-o", f"{place}/{out}", "--force", "--proof", "none"]) == 2
     assert (place / "file").read_text() == "mine"
+
+
+def test_a_source_that_is_called_like_a_run_folder_is_not_taken_for_one(place: Path) -> None:
+    make_dataset(place / "birds.run", ("auk",))
+    before = snapshot(place)
+    assert main(["convert", str(place / "birds.run"), "-o", str(place / "birds"), "--proof", "none"]) == 2
+    assert snapshot(place) == before
 
 
 @pytest.mark.parametrize("source", ["none", "file", "folder"])
