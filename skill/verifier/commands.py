@@ -42,7 +42,7 @@ NETWORK = frozenset(
 
 # Interpreters, compilers and runners whose absence says nothing about the candidate.
 TOOLS = frozenset(
-    "python python3 pytest node npm npx go cargo rustc java javac mvn gradle gcc g++ cc c++ clang clang++ make cmake ctest"
-    " jq git bats Rscript ruby perl php dotnet sqlite3 uv uvx kotlinc bc xxd diff cmp unzip tar openssl bun deno"
+    "python python3 pytest node npm npx go cargo rustc java javac mvn gradle gcc g++ cc c++ clang clang++ make cmake"
+    " ctest jq git bats Rscript ruby perl php dotnet sqlite3 uv uvx kotlinc bc xxd diff cmp unzip tar openssl bun deno"
     " tsc rewardkit awk sed grep file find xargs sort".split()
 )

@@ -20,7 +20,17 @@ SIDECAR = re.compile(
     r"https?://(?!localhost\b|127\.|0\.0\.0\.0|host\b|example\b)([a-z][a-z0-9_-]*)(?::\d+)(?=[/\"'\s]|$)"
 )
 PLACEHOLDER = re.compile(r"\{\{\s*\w+\s*\}\}|\{(?:test_command|task_id|instance_id|problem_id)\}|^\{[a-z_]+\}$")
-HINTS = (b"/logs/", b"/agent-logs", b"_API_KEY", b"litellm", b"anthropic", b"openai", b"llm_judge", b"http://", b"https://")
+HINTS = (
+    b"/logs/",
+    b"/agent-logs",
+    b"_API_KEY",
+    b"litellm",
+    b"anthropic",
+    b"openai",
+    b"llm_judge",
+    b"http://",
+    b"https://",
+)
 MAKES_FOLDERS = re.compile(r"^\s*mkdir\b.*$", re.MULTILINE)
 PATCH = re.compile(rb"^(?:diff --git |--- a/)", re.MULTILINE)
 CONFLICT = re.compile(rb"^(?:<<<<<<< |>>>>>>> )", re.MULTILINE)
@@ -50,8 +60,8 @@ def unreadable(script: bytes) -> Odd | None:
 def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
     """Every reason against a conversion by rule, gravest first."""
     if script.broken:
-        place = b"".join(script.data.splitlines()[script.broken - 1 : script.broken])  # none at the end of the file
-        if found := PLACEHOLDER.search(place.decode("utf-8", "replace")):
+        spot = b"".join(script.data.splitlines()[script.broken - 1 : script.broken])  # none at the end of the file
+        if found := PLACEHOLDER.search(spot.decode("utf-8", "replace")):
             yield Odd("template", f"tests/test.sh:{script.broken} holds the unfilled placeholder {found[0]}")
         yield Odd(
             "broken-verifier",
@@ -88,7 +98,9 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
 def _placeholder(script: bash.Script) -> Node | None:
     """A word with an unfilled placeholder; here-documents are data and may well hold braces."""
     for node in bash.walk(script.root):
-        if node.type in ("word", "string_content", "command_name") and PLACEHOLDER.search(script.text(node)):
+        if node.type in ("word", "concatenation", "string_content", "command_name") and PLACEHOLDER.search(
+            script.text(node)
+        ):
             return node
     return None
 

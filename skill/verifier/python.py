@@ -11,10 +11,11 @@ from functools import lru_cache
 
 STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
 DISTRIBUTIONS = {  # import name -> distribution, where they differ
-    "yaml": "pyyaml", "PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn", "bs4": "beautifulsoup4", "fitz": "pymupdf",
+    "yaml": "pyyaml", "PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn", "bs4": "beautifulsoup4",
+    "fitz": "pymupdf",
     "dateutil": "python-dateutil", "dotenv": "python-dotenv", "docx": "python-docx", "jwt": "pyjwt",
-    "serial": "pyserial", "Crypto": "pycryptodome", "git": "gitpython", "magic": "python-magic", "psycopg2": "psycopg2-binary",
-    "attr": "attrs", "pptx": "python-pptx", "skimage": "scikit-image", "OpenSSL": "pyopenssl", "google": "google",
+    "serial": "pyserial", "Crypto": "pycryptodome", "git": "gitpython", "magic": "python-magic",
+    "psycopg2": "psycopg2-binary", "attr": "attrs", "pptx": "python-pptx", "skimage": "scikit-image", "OpenSSL": "pyopenssl", "google": "google",
 }  # fmt: skip
 
 
@@ -43,7 +44,7 @@ def top_imports(source: bytes) -> Iterator[str]:
 
 
 def brought(names: set[str], siblings: set[str], provided: frozenset[str]) -> tuple[str, ...]:
-    """Of imported ``names`` those that the suite itself brings: not standard, not beside the tests, not the candidate's.
+    """Of imported ``names`` those that the suite brings: not standard, not beside the tests, not the candidate's.
 
     ``provided`` holds distributions that the image or the bootstrap installs; only of these it is known that their
     absence says nothing about the candidate.

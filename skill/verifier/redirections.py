@@ -70,7 +70,8 @@ def _elsewhere(machine: Machine, body: Node, whole: Node, guarded: bool) -> None
     stdout = machine.stdout
     if any(operator in OUTPUT for operator, _ in bash.redirects(machine.script, whole)):
         machine.stdout = None
-    if body.type == "command" and is_opaque(machine, body) and whole.child_by_field_name("body") == body:
+    opaque = body.type == "subshell" or (body.type == "command" and is_opaque(machine, body))
+    if opaque and whole.child_by_field_name("body") == body:
         machine.opaque(whole)
         machine.pipe = [machine.status]
         machine.settle(guarded)

@@ -96,8 +96,8 @@ def _printed(machine: Machine, name: str, arguments: list[Node]) -> str:
 
 
 def _call(machine: Machine, body: Node, arguments: list[Node], guarded: bool) -> None:
-    if len(machine.calls) > 20:
-        raise Unknown("recursion")
+    if len(machine.calls) > 20 or body.type != "compound_statement":
+        raise Unknown("a function that calls itself, or runs in a shell of its own")
     hidden = {name: machine.variables[name] for name in POSITIONAL if name in machine.variables}
     machine.variables.update(_positional(machine, arguments))
     machine.calls.append({})

@@ -35,7 +35,7 @@ def until_test(script: bash.Script, cut: Split, call: Call) -> bytes:
     if call.runner == "pytest" and call.insert_at and not call.report:
         at = call.insert_at - test.start_byte
         text = text[:at] + b' --junitxml="$VERDICT_DIR/report.xml"' + text[at:]
-    if may_stop(script, cut):
+    if call.runner == "pytest" and may_stop(script, cut):
         text = b': >"$VERDICT_DIR/reached"; ' + text
     head = _edited(script.data[: top.start_byte], [move for move in _moves(script, cut) if move[1] <= top.start_byte])
     if top.type == "pipeline" and top.named_children[0].id == test.id and not PLAIN_SHELL.match(script.data):

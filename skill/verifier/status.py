@@ -92,6 +92,8 @@ def _compared(script: bash.Script) -> frozenset[int]:
 def _prepare(machine: Machine, node: Node, functions: effects.Functions) -> None:
     """Take from a statement before the tail what the tail may rely on: options, constants, functions."""
     script = machine.script
+    if bash.in_background(node):
+        return
     if node.type == "function_definition" or (node.type == "command" and bash.name(script, node) == "set"):
         machine.perform(node, True)
         machine.status, machine.pipe = None, []

@@ -44,6 +44,7 @@ INNOCENT = [
     ("trap 'rm -rf /tmp/x' EXIT\npytest", {}),
     ("trap 'kill $PID' EXIT\npytest", {}),
     ("cat > a.tmpl <<'END'\n{{ name }}\nEND\npytest", {}),
+    ("awk '{print $1}' a | sed 's/{a}/b/'\npytest", {}),
     ("echo docker\npytest", {}),
 ]
 
@@ -70,6 +71,8 @@ HAZARDS = [
     ("docker ps\npytest", {}, "needs-agent"),
     ("ssh host uptime", {}, "needs-agent"),
     ("{{ test_command }}", {}, "template"),
+    ("python3 /tests/grade.py --id={task_id}", {}, "template"),
+    ('echo "{instance_id}"', {}, "template"),
 ]
 
 

@@ -111,7 +111,10 @@ def test_flat_json(text: str, expected: dict[str, str] | None, tmp_path: Path) -
     assert set(json.loads(text)) == set(expected)
 
 
-SUITE = '<?xml version="1.0"?><testsuites name="pytest tests"><testsuite name="pytest" {}><testcase name="a > b"/></testsuite></testsuites>'
+SUITE = (
+    '<?xml version="1.0"?><testsuites name="pytest tests">'
+    '<testsuite name="pytest" {}><testcase name="a > b"/></testsuite></testsuites>'
+)
 REPORTS = [
     (None, "0 0"),
     ("", "0 0"),
@@ -237,10 +240,9 @@ def staged(box: Box, script: str, assets: dict[str, str] | None = None, **change
     return made
 
 
-CHECK = {"check.py": "import sys\nsys.path.insert(0, '/app')\nfrom answer import total\nassert total([2, 3]) == 5\n"}
-TEST = {
-    "test_total.py": "import sys\nsys.path.insert(0, '/app')\nfrom answer import total\n\n\ndef test_total():\n    assert total([2, 3]) == 5\n"
-}
+IMPORT = "import sys\nsys.path.insert(0, '/app')\nfrom answer import total\n"
+CHECK = {"check.py": f"{IMPORT}assert total([2, 3]) == 5\n"}
+TEST = {"test_total.py": f"{IMPORT}\n\ndef test_total():\n    assert total([2, 3]) == 5\n"}
 BY_STATUS = f"python3 /tests/check.py\n{TAIL}"
 BY_PYTEST = f"cd /app\npytest -p no:cacheprovider /tests/test_total.py\n{TAIL}"
 WRONG = "def total(numbers):\n    return 0\n"

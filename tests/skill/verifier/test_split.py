@@ -28,14 +28,22 @@ CUTS = [
     (f"pytest || rc=$?\nrc=${{rc:-0}}\n{SAVED}", 0, "pytest"),
     (f"python3 - <<'END'\nassert True\nEND\n{TAIL}", 0, "python3 - <<'END'\nassert True\nEND"),
     (f"case x in x) pytest ;; esac\n{TAIL}", 0, "pytest"),
+    (f"( cd /app && python3 check.py ) 2>&1\n{TAIL}", 0, "( cd /app && python3 check.py ) 2>&1"),
+    (f"( python3 check.py ) < in.txt\n{TAIL}", 0, "( python3 check.py ) < in.txt"),
+    # functions and jobs that nothing asks for
+    (f"note() ( echo hi )\nmake\nset -x &\npytest\n{TAIL}", None, ""),
+    (f"note() ( echo hi )\nmake\npytest\n{TAIL}", 2, "pytest"),
     # settings of the shell are no obstacle
     (f"make -C /app\nsource /opt/venv/bin/activate\npytest\n{TAIL}", 2, "pytest"),
 ]
 
 
 @pytest.mark.parametrize(("script", "body", "test"), CUTS)
-def test_cut(script: str, body: int, test: str) -> None:
+def test_cut(script: str, body: int | None, test: str) -> None:
     tree, found = cut(script)
+    if body is None:
+        assert "background" in found.reason
+        return
     assert found.test is not None, found.reason
     assert (tree.text(found.test), len(found.body)) == (test, body)
 

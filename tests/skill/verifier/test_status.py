@@ -156,6 +156,8 @@ UNKNOWN = [
     (f"pytest\nreturn $?\necho 1 > {TXT}", "return outside of a function"),
     (f"pytest\nexit $((1))\necho 1 > {TXT}", "arithmetic_expansion"),
     (f"pytest\nexit now\necho 1 > {TXT}", "exit now"),
+    (f"run() ( pytest )\nrun\n{IF}", "runs in a shell of its own"),
+    (f"again() {{ again; }}\nagain\n{IF}", "calls itself"),
     (f"main() {{ pytest || exit 1; echo 1 > {TXT}; }}\nmain | tee log", "a subshell that is more than a command"),
     (f"python3 - <<'END' | tee log\nprint(1)\nEND\n{IF}", "a command that goes on after a here-document's mark"),
     (f"rc=0\npython3 - <<'END' || rc=$?\nprint(1)\nEND\n{R}", "a command that goes on after a here-document's mark"),
