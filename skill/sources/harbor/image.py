@@ -12,7 +12,7 @@ from skill.contract import IMAGE_PIN
 from skill.dockerfile import Dockerfile
 from skill.sources.base import Question, SourceFile
 from skill.sources.harbor.compose import COMPOSE
-from skill.sources.harbor.context import leaked_solutions, missing_sources, passes_on
+from skill.sources.harbor.context import leaked_solutions, missing_sources, starts
 from skill.sources.harbor.files import Part, read_bytes
 from skill.sources.harbor.notes import Remarks
 
@@ -80,9 +80,9 @@ def _judge(plan: ImagePlan, facts: Dockerfile, environment: Part) -> None:
     if not facts.runs_as_root:
         sentence = f"{PATH} sets USER {facts.user}; Margin can stage and grade only as root"
         plan.refuse("user-not-root", sentence, allowable=True)
-    if facts.entrypoint and not passes_on(facts.entrypoint, environment):
+    if facts.entrypoint and (started := starts(facts.entrypoint, environment)):
         shown = " ".join(facts.entrypoint)
-        sentence = f"{PATH} has ENTRYPOINT {shown!r:.80}, which Margin replaces, so what it starts never runs"
+        sentence = f"{PATH} has ENTRYPOINT {shown!r:.80}, which Margin replaces, so this never runs: {started:.100}"
         plan.refuse("entrypoint-services", sentence, allowable=True)
     if leaks := leaked_solutions(facts):
         plan.note("S109", PATH, ", ".join(leaks[:3]))
