@@ -22,7 +22,6 @@ SAID: Final = 160  # characters of each side's own words
 
 # what skill/verifier/lib.sh says; a test looks for each phrase there
 OUT_OF_TIME: Final = "ran out of time"
-GONE: Final = "the working directory is gone"
 NO_TESTS: Final = ("pytest found no tests", "pytest had an internal error", "pytest was called wrongly")
 NO_REWARD: Final = ("left no reward", "is no flat table of numbers", "is not a number")
 
@@ -166,12 +165,6 @@ def _neither(pair: Pair) -> bool:
     """The source booked nothing that its framework can read, and the conversion says so as infra."""
     unread = pair.booking.problem in (Problem.MISSING, Problem.EMPTY, Problem.MALFORMED)
     return unread and pair.converted == INFRA and pair.says(*NO_REWARD)
-
-
-@_explains("workplace-gone")
-def _gone(pair: Pair) -> bool:
-    """The candidate removed the directory in which the source's verifier is started, so that it books nothing."""
-    return pair.source == "nothing" and pair.converted == FAIL and pair.says(GONE)
 
 
 @_explains("forgery-refused")

@@ -21,9 +21,10 @@ from tools.capture import log_tail, printable, reason_in
 from tools.errors import EngineFailed, RunnerError
 from tools.runners import docker_build
 from tools.runners.base import State
-from tools.runners.docker import DockerRunner, edited
-from tools.runners.docker_box import IDLE, DockerBox, Executed, Start
+from tools.runners.docker import DockerRunner
+from tools.runners.docker_box import IDLE, DockerBox, Start
 from tools.runners.docker_engine import need_image, remove_image
+from tools.runners.docker_prepared import edited
 from tools.runners.docker_snapshot import is_safe
 from tools.source_judges.base import carried_over, packed
 
@@ -166,7 +167,7 @@ class HarborPrepared:
         self._root(box, f"{FRESH}; mkdir -p /tests")
         box.put(edited(packed(task.tests), state.edits), "/tests")
         self._root(box, "chmod +x /tests/test.sh")
-        ended = _executed(box, limit, task, env)
+        ended = box.execute(["bash", "-c", VERIFY], timeout=limit, cwd=task.workdir, env=env, user=task.verifier_user)
         log = printable(box.read(LOG) or b"") or ended.output
         if ended.timed_out:
             booking = Booking(problem=Problem.TIMEOUT, detail=f"the verifier ran out of its {limit:g} s")
@@ -179,13 +180,3 @@ class HarborPrepared:
         status, output = box.shell(script)
         if status != 0:
             raise EngineFailed("docker", f"{script.split(' ')[0]}: {output.strip()[:300]}")
-
-
-def _executed(box: DockerBox, limit: float, task: SourceTask, env: Mapping[str, str]) -> Executed:
-    """The end of the verifier's script; a working directory that is gone is how it ended, not the engine's fault."""
-    try:
-        return box.execute(["bash", "-c", VERIFY], timeout=limit, cwd=task.workdir, env=env, user=task.verifier_user)
-    except EngineFailed as error:
-        if "chdir" in error.reason or "no such file or directory" in error.reason:
-            return Executed(126, error.reason)
-        raise
