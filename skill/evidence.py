@@ -64,6 +64,11 @@ class StateResult:
         return self.state.startswith((MUTANT, FORGERY)) and self.exit_code == PASS
 
     @property
+    def is_forged(self) -> bool:
+        """Whether a pass that was only played was taken for one."""
+        return self.state.startswith(FORGERY) and self.is_survivor
+
+    @property
     def is_contrary(self) -> bool:
         """Whether the answer speaks against the conversion."""
         return not self.holds and not self.is_survivor

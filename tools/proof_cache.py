@@ -9,11 +9,13 @@ from typing import Final
 
 from skill.case import Case
 from skill.evidence import CaseProof, StateResult, Unproved, proof_from_dict
+from skill.work import Work, work_from_dict
 from tools.archive import digest, files_below
 from tools.runners.base import State
 from tools.workspace import Workspace
 
 SCHEME: Final = "proof/1"  # changes when old answers must not count any more
+WORK_SCHEME: Final = "work/1"
 PARTS: Final = ("tests", "oracle", "env")
 Answer = StateResult | Unproved
 
@@ -33,6 +35,11 @@ def case_digest(case: Case) -> str:
 def proof_key(case_sha256: str, state: State, runner_version: str) -> str:
     """The name of the answer that ``runner_version`` gives for a case in ``state``."""
     return hashlib.sha256("\0".join((SCHEME, case_sha256, repr(state), runner_version)).encode()).hexdigest()
+
+
+def work_key(case_sha256: str, runner_version: str) -> str:
+    """The name of what ``runner_version`` saw the reference solution of a case change."""
+    return hashlib.sha256("\0".join((WORK_SCHEME, case_sha256, runner_version)).encode()).hexdigest()
 
 
 class ProofCache:
@@ -60,6 +67,18 @@ class ProofCache:
             proof = CaseProof("", "", unproved=(answer,))
         with Workspace(self._root) as workspace:
             workspace.write(place_of(key), json.dumps(proof.to_dict()).encode())
+
+    def work(self, key: str) -> Work | None:
+        """The kept work."""
+        try:
+            return work_from_dict(json.loads((self._root / place_of(key)).read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def put_work(self, key: str, work: Work) -> None:
+        """Keep ``work``; raises WorkspaceError when that is not possible."""
+        with Workspace(self._root) as workspace:
+            workspace.write(place_of(key), json.dumps(work.to_dict()).encode())
 
 
 def place_of(key: str) -> str:

@@ -100,13 +100,11 @@ def _library(case: Case, solved: bool) -> State | Unproved:
 
 def _runner(case: Case, solved: bool) -> State | Unproved:
     """The tool that the verifier runs the tests with, gone from the container."""
-    name, text = SABOTAGE + "runner-missing", verifier_text(case)
-    tools = runner_tools(case)
+    name, tools = SABOTAGE + "runner-missing", runner_tools(case)
     if not tools:
         return Unproved(name, "the verifier calls no tool that it counts on the image for")
-    folders = tuple(sorted({_in_roots_home(found) for found in _FOLDERS.findall(text)}))
     absent = f"none of its tools is in the image: {', '.join(tools)}"
-    return State(name, INFRA, solved, meddling=HideTool(tools, folders), reason_when_absent=absent)
+    return State(name, INFRA, solved, meddling=HideTool(tools, tool_folders(case)), reason_when_absent=absent)
 
 
 def _network(case: Case, solved: bool) -> State | Unproved:
@@ -119,21 +117,23 @@ def _network(case: Case, solved: bool) -> State | Unproved:
 
 def important_asset(case: Case) -> str | None:
     """The staged file that matters most but test.sh: named by the verifier, a test file, first by path."""
+    return next(iter(ranked_assets(case)), None)
+
+
+def ranked_assets(case: Case, own: bool = False) -> list[str]:
+    """The staged files that the verifier depends on, the most important first; with its ``own`` part at the end."""
     text = verifier_text(case)
     listed = (case.read(f"tests/{OWN}manifest.sha256") or b"").decode("utf-8", "replace")
 
-    def rank(path: str) -> tuple[bool, bool, bool, str]:
+    def counts(path: str) -> bool:
         name = PurePosixPath(path).name
-        return (
-            name not in text and name not in listed,
-            path == SOURCE_SCRIPT,
-            not _TEST_FILE.search(path),
-            path,
-        )
+        return path.startswith(OWN) or name in text or name in listed
 
-    paths = [file.path for file in case.tests.files if file.path != "test.sh" and not file.path.startswith(OWN)]
-    best = min(paths, key=rank, default=None)
-    return None if best is None or rank(best)[0] else best
+    def rank(path: str) -> tuple[bool, bool, bool, str]:
+        return (path.startswith(OWN), path == SOURCE_SCRIPT, not _TEST_FILE.search(path), path)
+
+    paths = [file.path for file in case.tests.files if file.path != "test.sh"]
+    return sorted((path for path in paths if counts(path) and (own or not path.startswith(OWN))), key=rank)
 
 
 def garble(data: bytes) -> bytes:
@@ -148,6 +148,11 @@ def runner_tools(case: Case) -> tuple[str, ...]:
     script = bash.parse(text.encode())
     found = [tool for tool in needed(script, [script.root], prompt) if not _installed_by(text, tool)]
     return tuple(sorted(found, key=lambda tool: (_ORDER.index(tool) if tool in _ORDER else len(_ORDER), tool)))
+
+
+def tool_folders(case: Case) -> tuple[str, ...]:
+    """Folders beside PATH in which the verifier looks for tools."""
+    return tuple(sorted({_in_roots_home(found) for found in _FOLDERS.findall(verifier_text(case))}))
 
 
 def _installed_by(text: str, tool: str) -> bool:

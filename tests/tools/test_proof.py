@@ -12,8 +12,9 @@ import pytest
 
 from skill.evidence import CaseProof, StateResult
 from tests.support.cases import SOLVED, script, write_case
-from tools.proof import ProofEvent, prove
+from tools.proof import prove
 from tools.proof_cache import ProofCache
+from tools.proof_unit import ProofEvent
 from tools.runners import open_runner
 from tools.runners.base import Runner, Setup
 from tools.runners.docker_box import DockerBox, Executed

@@ -87,7 +87,7 @@ class StateRun:
     error: str = ""  # Margin's error code, empty for passed and failed
     detail: str = ""
     log_tail: str = ""
-    seconds: float = 0.0
+    seconds: float = 0.0  # of tests/test.sh where it was run and the runner can tell, else of all
     applies: bool = True  # False: the state could not be brought about, nothing was run
     place: str = ""  # "tests/test.sh:12: exit 0", the last line that ran; only where that was followed
 

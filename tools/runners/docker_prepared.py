@@ -78,7 +78,7 @@ class DockerPrepared:
             run = self._run(state, traced)
         except RunnerError as error:
             run = StateRun(None, EXECUTOR_ERROR, str(error), getattr(error, "log_tail", ""))
-        return dataclasses.replace(run, seconds=round(time.monotonic() - started, 3))
+        return run if run.seconds else dataclasses.replace(run, seconds=round(time.monotonic() - started, 3))
 
     def _run(self, state: State, traced: bool) -> StateRun:
         """The sequence of Margin's oracle or dry run, with the state's own doing before the tests."""
@@ -159,12 +159,14 @@ class DockerPrepared:
         box.stage("tests", edited(files_below(self._case.root / "tests"), state.edits), cwd)
         if traced:
             docker_trace.lay(box)
+        started = time.monotonic()
         ended = box.script("tests/test.sh", cwd=cwd, timeout=limit, env=docker_trace.START if traced else None)
+        seconds = round(time.monotonic() - started, 3)
         reason = f"tests/test.sh ran out of its {limit} s" if ended.timed_out else reason_in(ended.output)
         detail = "; ".join(part for part in (done, reason) if part)
         place = docker_trace.place(box) if traced else ""
         tail = log_tail(ended.output)
-        return StateRun(ended.exit_code, error_of(ended.exit_code), detail, tail, place=place)
+        return StateRun(ended.exit_code, error_of(ended.exit_code), detail, tail, seconds, place=place)
 
 
 def edited(files: Sequence[Packed], edits: Sequence[Edit]) -> list[Packed]:
