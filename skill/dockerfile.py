@@ -41,6 +41,7 @@ class Dockerfile:
     base: str | None  # the external image at the bottom of the final stage's chain
     workdir: str | None  # None: inherited from the base image, or a variable that only the base knows
     user: str | None  # None: no USER line; with the group when the line has one
+    below: str | None = ""  # while workdir is None: where it is as seen from the base image's; None: unknown
     env: Mapping[str, str] = field(default_factory=dict)  # a reference to an unknown variable stays as written
     entrypoint: tuple[str, ...] | None = None
     cmd: tuple[str, ...] | None = None
@@ -94,6 +95,7 @@ def _facts(stage: Stage, needs_buildkit: tuple[str, ...], problems: tuple[str, .
         base=stage.base,
         workdir=stage.workdir,
         user=stage.user,
+        below=stage.below,
         env=MappingProxyType(stage.env),
         entrypoint=stage.entrypoint,
         cmd=stage.cmd,

@@ -88,9 +88,11 @@ class _Builder:
         path, unknown = self.expand(" ".join(line.args), stage)
         stage.unresolved |= unknown
         if unknown or not path:
-            stage.workdir = None
+            stage.workdir = stage.below = None
         elif path.startswith("/") or stage.workdir is not None:
             stage.workdir = _clean(posixpath.join(stage.workdir or "/", path))
+        elif stage.below is not None:
+            stage.below = posixpath.join(stage.below, path)
 
     def do_user(self, line: DockerfileInstruction, stage: Stage) -> None:
         stage.user, unknown = self.expand(" ".join(line.args), stage)

@@ -22,6 +22,7 @@ class Stage:
 
     base: str | None
     workdir: str | None = None
+    below: str | None = ""  # while workdir is None: where it is as seen from the base image's; None: unknown
     user: str | None = None
     env: dict[str, str] = field(default_factory=dict)
     args: dict[str, str] = field(default_factory=dict)

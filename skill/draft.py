@@ -14,6 +14,7 @@ from skill.finding import Finding, Severity
 from skill.ledger import Row
 from skill.parts.base import Choices, OutFile, Part, Refused, copied, generated, joined
 from skill.parts.environment import Environment, environment
+from skill.parts.image import container, unfit
 from skill.parts.oracle import oracle
 from skill.parts.verifier import Verifier, verifier
 from skill.parts.workplace import Workplace, workplace
@@ -40,6 +41,31 @@ class CaseDraft:
 
 def draft(task: SourceTask, name: str, choices: Choices) -> CaseDraft | Refused:
     """The case ``name`` made from ``task``, or why there is none. OSError when a file cannot be read."""
+    if hindrance := _hindrance(task, choices):
+        return hindrance
+    assert task.prompt is not None, "a task without a prompt is refused by its source"
+    prompt = task.prompt.host.read_bytes()
+    text = prompt.decode("utf-8", "replace")
+    inside = container(task, choices)
+    if isinstance(inside, Refused):
+        return inside
+    place = workplace(task, choices, (text, *_texts(task)), inside)
+    if isinstance(place, Refused):
+        return place
+    if found := unfit(inside, place.cwd, place.test_cwd):
+        return found
+    made = environment(task, choices, inside)
+    if isinstance(made, Refused):
+        return made
+    seconds = max(1, math.ceil(task.timeout_sec)) if task.timeout_sec else DEFAULT_TIMEOUT_SECONDS
+    tests = verifier(task, choices, place, seconds, made.exported, text, inside)
+    if isinstance(tests, Refused):
+        return tests
+    return _case(task, name, place, made, tests, seconds, oracle(task, place, made.exported))
+
+
+def _hindrance(task: SourceTask, choices: Choices) -> Refused | None:
+    """What the source itself has against a conversion."""
     for refusal in task.refusals:
         if not (refusal.allowable and refusal.code in choices.allow):
             hint = f" (--allow {refusal.code} converts it all the same)" if refusal.allowable else ""
@@ -48,41 +74,28 @@ def draft(task: SourceTask, name: str, choices: Choices) -> CaseDraft | Refused:
     for table, values in tables.items():
         if bad := next((name for name in values if not VARIABLE.fullmatch(name)), None):
             return Refused("env-name", f"[{table}.env] {bad!r} is no name that a variable can have")
-    assert task.prompt is not None, "a task without a prompt is refused by its source"
-    prompt = task.prompt.host.read_bytes()
-    text = prompt.decode("utf-8", "replace")
-    place = workplace(task, choices, (text, *_texts(task)))
-    if isinstance(place, Refused):
-        return place
-    container = environment(task, choices, place)
-    if isinstance(container, Refused):
-        return container
-    seconds = max(1, math.ceil(task.timeout_sec)) if task.timeout_sec else DEFAULT_TIMEOUT_SECONDS
-    tests = verifier(task, choices, place, seconds, container.exported, text)
-    if isinstance(tests, Refused):
-        return tests
-    return _case(task, name, place, container, tests, seconds, oracle(task, place, container.exported))
+    return None
 
 
 def _case(
     task: SourceTask,
     name: str,
     place: Workplace,
-    container: Environment,
+    made: Environment,
     tests: Verifier,
     seconds: int,
     solution: Part,
 ) -> CaseDraft:
     assert task.prompt is not None
-    config = dump(_config(task, name, place, container.image, seconds)).encode()
+    config = dump(_config(task, name, place, made.image, seconds)).encode()
     own = joined([generated("case.toml", config, "case"), copied("prompt.md", task.prompt.path, task.prompt)])
-    parts = (own, container.part, tests.part, solution)
+    parts = (own, made.part, tests.part, solution)
     place_note = Finding("case.toml", 0, "S403", Severity.NOTE, f"working directory {place.cwd}: {place.evidence}")
     return CaseDraft(
         name,
         tuple(sorted((file for part in parts for file in part.files), key=lambda file: file.path)),
         tuple(sorted((row for part in parts for row in part.rows), key=lambda row: row.path)),
-        (*task.findings, place_note, *container.findings, *tests.findings),
+        (*task.findings, place_note, *made.findings, *tests.findings),
         tests.shape,
         tests.form,
     )

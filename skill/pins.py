@@ -14,6 +14,7 @@ DEFAULT_PLATFORM: Final = "linux/amd64"
 MISSING: Final = "image-missing"  # the registry says that there is no such image
 UNKNOWN: Final = "image-unknown"  # nobody could say: no answer, no permission, an answer that cannot be trusted
 NO_PLATFORM: Final = "image-platform"  # it is there, for other machines
+NOT_PINNED: Final = "image-not-pinned"  # it has no digest that anybody else could ask for
 BAD_NAME: Final = "image-name"  # no engine would take the name
 HEADER: Final = "# Image names and the digests they stand for; `suite-converter pin` refreshes them.\n"
 
@@ -43,8 +44,9 @@ def already_pinned(reference: str) -> Resolution | None:
     """The answer that needs nobody: the name has its digest, or is none; None when somebody must be asked."""
     found = read_image_ref(reference)
     if found is None:
-        what = "is the id of an image on one machine" if IMAGE_PIN.match(reference) else "is no name of an image"
-        return Unpinned(reference, BAD_NAME, f"{reference} {what}")
+        if IMAGE_PIN.match(reference):
+            return Unpinned(reference, NOT_PINNED, f"{reference} is the id of an image on one machine")
+        return Unpinned(reference, BAD_NAME, f"{reference} is no name of an image")
     return Pin(reference, reference, "source") if found.digest else None
 
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from skill.image_facts import ImageFacts
 from skill.ledger import Action, Row, digest
+from skill.pins import Resolution
 from skill.sources.base import SourceFile
 
 
@@ -14,11 +16,13 @@ from skill.sources.base import SourceFile
 class Choices:
     """What a person decided for the whole dataset."""
 
-    image: str | None = None  # keep, dockerfile
+    image: str | None = None  # keep, dockerfile, publish
     test_cwd: str = "root"  # root: "/"; workdir: where the source's verifier ran
     pass_if: str | None = None  # e.g. reward>=1
     allow: frozenset[str] = frozenset()
     answers: Mapping[str, str] = field(default_factory=dict)
+    pins: Mapping[str, Resolution] = field(default_factory=dict)  # what became of the names of images
+    images: Mapping[str, ImageFacts] = field(default_factory=dict)  # by name, of those that could be looked into
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,10 @@ import json
 import posixpath
 from dataclasses import dataclass
 
-from skill.contract import IMAGE_PIN
 from skill.finding import Finding, Severity
 from skill.ledger import Row
 from skill.parts.base import Choices, OutFile, Part, Refused, copied, generated, joined, rewritten
-from skill.parts.workplace import Workplace
+from skill.parts.image import Container
 from skill.sources.base import EnvValue, SourceTask
 
 
@@ -24,30 +23,12 @@ class Environment:
     findings: tuple[Finding, ...] = ()
 
 
-def environment(task: SourceTask, choices: Choices, place: Workplace) -> Environment | Refused:
-    """The container of the case as chosen; refused when the choice is missing or cannot be kept."""
-    has_own_dockerfile = any(file.path == "Dockerfile" for file in task.environment)
-    if task.image and has_own_dockerfile and choices.image is None:
-        return Refused("image-choice", "the task has an image and a Dockerfile; say which with --image keep|dockerfile")
-    keep = (
-        task.image is not None
-        and (choices.image == "keep" or not has_own_dockerfile)
-        and task.generated_dockerfile is None
-    )
-    if choices.image == "keep" and task.image and task.generated_dockerfile is not None and IMAGE_PIN.match(task.image):
-        return _dockerfile(task, choices, place)
-    if keep:
-        return _image(task)
-    return _dockerfile(task, choices, place)
+def environment(task: SourceTask, choices: Choices, made: Container) -> Environment | Refused:
+    """env/ of the case, or the image it names; refused when there is nothing to build."""
+    return _image(task, made.pinned) if made.pinned else _dockerfile(task, choices, made)
 
 
-def _image(task: SourceTask) -> Environment | Refused:
-    image = task.image or ""
-    if not IMAGE_PIN.match(image) or image.startswith("sha256:"):
-        return Refused(
-            "image-not-pinned",
-            f"the image {image} has no digest, and Margin takes no tag; use --image dockerfile",
-        )
+def _image(task: SourceTask, image: str) -> Environment:
     findings = [
         Finding(
             "case.toml",
@@ -61,15 +42,14 @@ def _image(task: SourceTask) -> Environment | Refused:
     return Environment(image, Part(), dict(task.environment_env), tuple(findings))
 
 
-def _dockerfile(task: SourceTask, choices: Choices, place: Workplace) -> Environment | Refused:
+def _dockerfile(task: SourceTask, choices: Choices, made: Container) -> Environment | Refused:
     pairs: list[tuple[OutFile, Row]] = []
-    lines = _appended(task, choices, place)
-    before = task.generated_dockerfile
-    for file in task.environment:
-        if file.path == "Dockerfile":
-            before = file.host.read_bytes()
-        else:
-            pairs.append(copied(f"env/{file.path}", f"environment/{file.path}", file))
+    lines = _appended(task, choices, made)
+    own = next((file for file in task.environment if file.path == "Dockerfile"), None)
+    before = _from_image(task, made.base) if own is None or made.base else own.host.read_bytes()
+    if own is None or not made.base:
+        others = (file for file in task.environment if file is not own)
+        pairs += [copied(f"env/{file.path}", f"environment/{file.path}", file) for file in others]
     if before is None:
         return Refused("no-environment", "there is no Dockerfile to build and no image was kept")
     after = before.removeprefix(b"\xef\xbb\xbf")
@@ -77,7 +57,7 @@ def _dockerfile(task: SourceTask, choices: Choices, place: Workplace) -> Environ
         after += (b"" if after.endswith(b"\n") else b"\n") + "\n".join(
             ["# added by suite-converter", *lines, ""]
         ).encode()
-    if task.generated_dockerfile is not None and not any(file.path == "Dockerfile" for file in task.environment):
+    if own is None or made.base:
         pairs.append(generated("env/Dockerfile", after, "dockerfile-for-image"))
     else:
         pairs.append(rewritten("env/Dockerfile", after, "dockerfile-lines", "environment/Dockerfile", before, 0o644))
@@ -90,7 +70,15 @@ def _dockerfile(task: SourceTask, choices: Choices, place: Workplace) -> Environ
     return Environment("", joined(pairs), exported)
 
 
-def _appended(task: SourceTask, choices: Choices, place: Workplace) -> list[str]:
+def _from_image(task: SourceTask, base: str) -> bytes | None:
+    """The Dockerfile for an image, its FROM line with the digest that is known."""
+    if not base:
+        return task.generated_dockerfile
+    rest = (task.generated_dockerfile or b"").partition(b"\n")[2]
+    return f"FROM {base}\n".encode() + rest
+
+
+def _appended(task: SourceTask, choices: Choices, made: Container) -> list[str]:
     """Lines for what the source says outside its Dockerfile: environment, workdir, a user where that was allowed."""
     lines = []
     for name, value in sorted(task.environment_env.items()):
@@ -104,9 +92,16 @@ def _appended(task: SourceTask, choices: Choices, place: Workplace) -> list[str]
     dockerfile = task.dockerfile
     if task.workdir and dockerfile is not None and dockerfile.workdir != task.workdir:
         lines.append(f"WORKDIR {task.workdir}")
-    if dockerfile is not None and not dockerfile.runs_as_root and "user-not-root" in choices.allow:
+    if "user-not-root" in choices.allow and not _runs_as_root(task, made):
         lines.append("USER root")
     return lines
+
+
+def _runs_as_root(task: SourceTask, made: Container) -> bool:
+    """As the Dockerfile says, or the image that it starts from."""
+    if task.dockerfile is not None and task.dockerfile.user is not None:
+        return task.dockerfile.runs_as_root
+    return made.facts is None or made.facts.runs_as_root
 
 
 def _quoted(text: str) -> str:

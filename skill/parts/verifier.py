@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from skill.finding import Finding
 from skill.ledger import Action, Row, digest
 from skill.parts.base import Choices, OutFile, Part, Refused, copied, joined, mode_of
+from skill.parts.image import Container
 from skill.parts.workplace import Workplace
 from skill.sources.base import EnvValue, SourceTask
 from skill.verifier import template
@@ -33,6 +34,7 @@ def verifier(
     seconds: int,
     exported: dict[str, EnvValue],
     prompt: str,
+    inside: Container,
 ) -> Verifier | Refused:
     """The rewritten verifier, or the refusal that its oddity means without a mind to handle it."""
     script = next(file for file in task.tests if file.path == SCRIPT)
@@ -47,8 +49,8 @@ def verifier(
             timeout_seconds=seconds,
             env={**_read_by(held, exported), **task.verifier_env},
             pre_verify=task.pre_verify,
-            installed=task.dockerfile.installed if task.dockerfile else frozenset(),
-            image_env=task.dockerfile.env if task.dockerfile else {},
+            installed=inside.installed,
+            image_env=inside.env,
             prompt=prompt,
             pass_if=choices.pass_if,
         )

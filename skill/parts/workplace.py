@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from dataclasses import dataclass
 
 from skill.parts.base import Choices, Refused
+from skill.parts.image import Container
 from skill.sources.base import SourceTask
 
 # What the public Dockerfiles of these images leave as working directory.
@@ -32,9 +34,9 @@ class Workplace:
     evidence: str
 
 
-def workplace(task: SourceTask, choices: Choices, texts: tuple[str, ...]) -> Workplace | Refused:
+def workplace(task: SourceTask, choices: Choices, texts: tuple[str, ...], made: Container) -> Workplace | Refused:
     """Decide both directories; refused when nothing tells where the agent works, never guessed in silence."""
-    found = _cwd(task, choices, texts)
+    found = _cwd(task, choices, texts, made)
     if found is None:
         base = task.dockerfile.base if task.dockerfile else task.image
         return Refused(
@@ -46,19 +48,18 @@ def workplace(task: SourceTask, choices: Choices, texts: tuple[str, ...]) -> Wor
     return Workplace(cwd, "/" if choices.test_cwd == "root" else cwd, evidence)
 
 
-def _cwd(task: SourceTask, choices: Choices, texts: tuple[str, ...]) -> tuple[str, str] | None:
+def _cwd(task: SourceTask, choices: Choices, texts: tuple[str, ...], made: Container) -> tuple[str, str] | None:
     if task.workdir:
         return task.workdir, "the task states it"
+    if made.pinned and made.facts:
+        return made.facts.workdir, f"WORKDIR of the image {made.facts.name}, looked into"
     dockerfile = task.dockerfile
-    unresolved = dockerfile is not None and dockerfile.workdir is not None and "$" in dockerfile.workdir
-    if dockerfile is not None and dockerfile.workdir and not unresolved:
+    if dockerfile is not None and dockerfile.workdir:
         return dockerfile.workdir, "final WORKDIR of the Dockerfile"
     if answer := choices.answers.get("workdir"):
         return answer, "answered"
-    base = (dockerfile.base if dockerfile else task.image) or ""
-    for place, pattern in BASES.items():
-        if pattern.search(base.split("@")[0]) and not unresolved:
-            return place, f"no WORKDIR; the base image {base} has {place}"
+    if found := _inherited(task, made):
+        return found
     places = Counter(match for text in texts for match in PLACE.findall(text))
     if len(places) == 1:
         place = next(iter(places))
@@ -66,4 +67,20 @@ def _cwd(task: SourceTask, choices: Choices, texts: tuple[str, ...]) -> tuple[st
             place,
             f"the only place that prompt, tests and solution name ({places[place]} times); not seen in an image",
         )
+    return None
+
+
+def _inherited(task: SourceTask, made: Container) -> tuple[str, str] | None:
+    """The base image's directory, and what a relative WORKDIR adds to it."""
+    below = task.dockerfile.below if task.dockerfile else ""
+    if below is None:
+        return None
+    line = f"WORKDIR {below} below" if below else "no WORKDIR;"
+    base = (task.dockerfile.base if task.dockerfile else task.image) or ""
+    if made.facts:
+        place, said = made.facts.workdir, f"{line} the base image {base} has {made.facts.workdir}, looked into"
+        return posixpath.normpath(posixpath.join(place, below)), said
+    for place, pattern in BASES.items():
+        if pattern.search(base.split("@")[0]):
+            return posixpath.normpath(posixpath.join(place, below)), f"{line} the base image {base} has {place}"
     return None

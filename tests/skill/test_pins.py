@@ -49,9 +49,12 @@ def test_what_moved() -> None:
 def test_what_needs_nobody_to_be_asked() -> None:
     assert already_pinned("gull/nest:2") is None
     assert already_pinned(ONE) == Pin(ONE, ONE, "source")
-    for bad, said in ((f"sha256:{'1' * 64}", "on one machine"), ("No Name", "no name of an image")):
+    for bad, code, said in (
+        (f"sha256:{'1' * 64}", "image-not-pinned", "on one machine"),
+        ("No Name", "image-name", "no name of an image"),
+    ):
         found = already_pinned(bad)
-        assert isinstance(found, Unpinned) and found.code == "image-name" and said in found.reason
+        assert isinstance(found, Unpinned) and found.code == code and said in found.reason
 
 
 def test_only_what_somebody_was_asked_for_is_kept() -> None:
