@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 
 from tree_sitter import Language, Parser, Tree
 from tree_sitter import Node as Node  # the one name of the parser that its users need
@@ -130,6 +131,13 @@ def name(script: Script, command: Node) -> str:
         return ""
     text = plain(script, first.named_children[0] if first.named_children else first)
     return "" if "$" in text or "`" in text else text.rsplit("/", 1)[-1]
+
+
+def is_torn(script: Script, command: Node) -> bool:
+    """Whether the parser took two lines for one command, as it does after ``""`` at the end of a line."""
+    parts = command.children
+    gaps = (script.data[a.end_byte : b.start_byte] for a, b in pairwise(parts))
+    return any(part.type == "comment" for part in parts) or any(b"\n" in gap.replace(b"\\\n", b"") for gap in gaps)
 
 
 def in_background(node: Node) -> bool:

@@ -64,13 +64,6 @@ builds() {
     infra "tool broken: $1 cannot build a known-good program"
 }
 
-# modules PYTHON NAME...: what the suite's own tests import, away from the workspace.
-modules() {
-  local python=$1; shift
-  (cd "$PRIVATE" && timeout 120 $python -c 'import importlib.util as u, sys; sys.exit(any(u.find_spec(n) is None for n in sys.argv[1:]))' "$@") \
-    >/dev/null 2>&1 </dev/null || infra "a Python module that the tests import is not installed: $*"
-}
-
 # runner_works COMMAND...: pytest, as the source calls it, on a test that is known to pass and that imports
 # (IMPORTS) what the suite brings for its tests.
 runner_works() {

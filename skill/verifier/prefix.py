@@ -130,7 +130,20 @@ def _leaf(script: bash.Script, node: Node) -> Kind | None:
             if all(word.startswith(("-", "/var/lib/apt", "/var/cache/apt", "/logs/verifier")) for word in rest)
             else None
         )
-    return Kind.INSTALL if _installs(name, rest) else None
+    return Kind.INSTALL if _installs(name, [_at_tests(script, word) for word in rest]) else None
+
+
+def _at_tests(script: bash.Script, word: str) -> str:
+    """``$HERE/x`` as /tests/x when the script sets HERE to its own folder, or to /tests."""
+    match = re.match(r"\$\{?([A-Za-z_]\w*)\}?/", word)
+    if match is None:
+        return word
+    own = (
+        rb"^\s*(?:export )?"
+        + match[1].encode()
+        + rb"=\"?(?:/tests/?\"?\s*$|\$\{[A-Z_]+:-/tests\}|\$\(cd .*dirname|\$\(dirname)"
+    )
+    return f"/tests/{word[match.end() :]}" if re.search(own, script.data, re.MULTILINE) else word
 
 
 def _installs(name: str, rest: list[str]) -> bool:

@@ -12,10 +12,10 @@ from functools import lru_cache
 STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
 DISTRIBUTIONS = {  # import name -> distribution, where they differ
     "yaml": "pyyaml", "PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn", "bs4": "beautifulsoup4",
-    "fitz": "pymupdf",
-    "dateutil": "python-dateutil", "dotenv": "python-dotenv", "docx": "python-docx", "jwt": "pyjwt",
-    "serial": "pyserial", "Crypto": "pycryptodome", "git": "gitpython", "magic": "python-magic",
-    "psycopg2": "psycopg2-binary", "attr": "attrs", "pptx": "python-pptx", "skimage": "scikit-image", "OpenSSL": "pyopenssl", "google": "google",
+    "fitz": "pymupdf", "dateutil": "python-dateutil", "dotenv": "python-dotenv", "docx": "python-docx",
+    "jwt": "pyjwt", "serial": "pyserial", "Crypto": "pycryptodome", "git": "gitpython", "magic": "python-magic",
+    "psycopg2": "psycopg2-binary", "attr": "attrs", "pptx": "python-pptx", "skimage": "scikit-image",
+    "OpenSSL": "pyopenssl", "google": "google",
 }  # fmt: skip
 
 

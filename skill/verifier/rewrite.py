@@ -144,10 +144,11 @@ def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite |
     if found.open and threshold is None:
         return Odd("reward-not-binary", f"{found.open}; state a threshold with --pass-if", (found.open,))
     nodes = bash.statements(script.root)[len(cut.prefix) :]
-    pytest = next(
-        (call for node in nodes for command in bash.commands(node) if (call := pytest_call(script, command))),
-        None,
-    )
+    commands = [command for node in nodes for command in bash.commands(node)]
+    calls = [call for command in commands if (call := pytest_call(script, command))]
+    pytest = calls[0] if calls else None
+    if len({call.trial for call in calls}) > 1:
+        return Odd("needs-agent", "pytest is started in one of several ways", tuple(call.trial for call in calls))
     checks, problem = _checks(script, nodes, pytest or Call("reward"))
     if problem:
         return problem

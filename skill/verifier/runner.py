@@ -106,7 +106,7 @@ def pytest_call(script: bash.Script, command: Node) -> Call | None:
             report, insert_at = match[1] if match[1] is not None else words[last], nodes[last].end_byte
     if not FIXED.fullmatch(report):
         report = ""  # relative to a folder, or named by a variable, that only the script knows
-    return Call("pytest", command, insert_at, _trial(script, nodes, words, at), report)
+    return Call("pytest", command, insert_at, _trial(script, command, nodes, words, at), report)
 
 
 def _is_runner(words: list[str], at: int) -> bool:
@@ -117,7 +117,7 @@ def _is_runner(words: list[str], at: int) -> bool:
     )
 
 
-def _trial(script: bash.Script, nodes: list[Node], words: list[str], at: int) -> str:
+def _trial(script: bash.Script, command: Node, nodes: list[Node], words: list[str], at: int) -> str:
     kept = [script.text(node).replace("\\\n", " ") for node in nodes[: at + 1]]
     index = at + 1
     while index < len(words):
@@ -132,4 +132,4 @@ def _trial(script: bash.Script, nodes: list[Node], words: list[str], at: int) ->
             kept.append(f'{name} "$PRIVATE/check/extra"')
         index += 2 if takes_value and (PLUGIN_OPTIONS.match(word) or REPORT_OPTIONS.match(word)) else 1
     text = " ".join(kept)
-    return "" if "$(" in text or "`" in text else text
+    return "" if "$(" in text or "`" in text or bash.is_torn(script, command) else text

@@ -89,6 +89,8 @@ def _unfit(script: bash.Script, body: list[Node], test: Node) -> str:
             name = bash.name(script, part) if part.type == "command" else ""
             if name in ("source", ".") and SETTINGS.search(bash.words(script, part)[-1]):
                 continue
+            if part.type == "command" and bash.is_torn(script, part):
+                return f"line {bash.line(part)}: where this command ends cannot be told"
             if name in LEAVING:
                 return f"line {bash.line(part)}: {name} before the test command"
             if bash.in_background(part):

@@ -10,6 +10,7 @@ from skill.bash import Node
 from skill.verifier.commands import TOOLS
 
 STARTERS = frozenset("timeout env exec time nice sudo xargs nohup stdbuf".split())
+SYSTEM = re.compile(r"^(?:/usr(?:/local)?)?/bin/(?=[^/]+$)")  # a tool in another folder is no tool of the system
 INSTALL = re.compile(r"\b(?:re-?install|install|set up|setup|build|compile|upgrade|provision)", re.IGNORECASE)
 
 
@@ -19,7 +20,7 @@ def needed(script: bash.Script, nodes: Iterable[Node], prompt: str) -> tuple[str
     looked_for: set[str] = set()
     for node in nodes:
         for command in bash.commands(node):
-            words = [word.rsplit("/", 1)[-1] for word in bash.words(script, command)]
+            words = [SYSTEM.sub("", word) for word in bash.words(script, command)]
             if words[:1] in (["command"], ["which"], ["type"], ["hash"]):
                 looked_for.update(words[1:])
             called.update(_started(words))

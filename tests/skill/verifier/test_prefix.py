@@ -100,6 +100,23 @@ def test_stands_before_the_tests_as(text: str, part: Kind) -> None:
     assert kind(script, bash.statements(script.root)[0]) is part
 
 
+REQUIREMENTS = [
+    ("HERE=/app", False),
+    ('HERE="$PWD"', False),
+    ("OTHER=/tests", False),
+    ("HERE=/tests", True),
+    ('HERE="${TEST_DIR:-/tests}"', True),
+    ('HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"', True),
+    ('export HERE=$(dirname "$0")', True),
+]
+
+
+@pytest.mark.parametrize(("line", "ours"), REQUIREMENTS)
+def test_requirements_of_the_suite_and_of_the_candidate(line: str, ours: bool) -> None:
+    script = parsed(f'{line}\npip install -r "${{HERE}}/requirements.txt"')
+    assert (kind(script, bash.statements(script.root)[1]) is Kind.INSTALL) == ours
+
+
 ENDS = [
     ("echo hi\npytest", 1),
     ("echo hi\npython3 /app/server.py &\necho ready", 1),

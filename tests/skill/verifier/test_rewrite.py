@@ -45,6 +45,12 @@ REFUSED: list[tuple[str, dict[str, str], dict[str, Any], str]] = [
     (f"pytest\nrc=$?\napt-get install -y jq\n[ $rc = 0 ] && echo 1 > {TXT}\n", {}, {}, "needs-agent"),
     (f'RUN="pytest -q"\n$RUN\n{TAIL}', {}, {}, "needs-agent"),
     (f'PY=python3\n"$PY" -m pytest\n{TAIL}', {}, {}, "needs-agent"),
+    (
+        f"if command -v uvx; then uvx pytest; rc=$?; else pytest; rc=$?; fi\n[ $rc = 0 ] && echo 1 > {TXT}\n",
+        {},
+        {},
+        "needs-agent",
+    ),
     (f"uvx $TOOL check\n{TAIL}", {}, {}, "needs-agent"),
     (f"pytest\n{TAIL}", {"source-test.sh": ""}, {}, "needs-agent"),
     (f"pytest\n{TAIL}", {".verdict/x": ""}, {}, "needs-agent"),

@@ -60,6 +60,7 @@ TRIALS = [
         'pytest --json-report --json-report-file "$PRIVATE/check/extra"',
     ),
     # what only running tells cannot be tried
+    ('should be""\n\n# next\npython -m pytest', ""),
     ("$(which pytest) /tests", ""),
     ('uvx --with "$(cat /tests/pin)" pytest', ""),
 ]

@@ -12,6 +12,8 @@ TOOLS = [
     # --- not the verifier's
     ("/app/tides --check", "", ()),
     ("make-tides", "", ()),
+    ("/opt/venv/bin/python /tests/check.py", "", ()),  # no python that PATH would have to offer
+    ("/app/node_modules/.bin/node x", "", ()),
     ("command -v jq >/dev/null && jq . /app/a.json", "", ()),  # the script itself looks for it
     ("which node\nnode /tests/check.js", "", ()),
     ("python3 /tests/check.py", "Install Python 3.12 from source.", ()),  # the task is to bring it
