@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from agent.errors import UsageError
-from agent.run_folder import REPORT_JSON, run_path
+from agent.options import Options
+from agent.progress import Progress
+from agent.run_folder import REPORT_JSON, RunFolder, run_path
 from agent.text import plain
 from skill.agreement import PassRule, pass_rule
 from skill.comparison import Comparison, comparisons
 from skill.evidence import CaseProof
 from skill.source_evidence import AgainstSource, Agreement, Standing
 from tools.against_source import Bench, SourceCache, compare
-from tools.proof import Plan
+from tools.proof_unit import Plan
 from tools.runners.base import Runner, State
 from tools.source_judges import open_judge
 
@@ -32,6 +34,12 @@ def rule_of(suite: Path) -> PassRule:
         raise UsageError(f"{path}: is no report of ours ({error}); only a converted suite has one") from error
 
 
+def staged_pairs(options: Options, run: RunFolder, progress: Progress, names: Sequence[str]) -> dict[str, Comparison]:
+    """The named cases of an unfinished conversion beside their source tasks."""
+    rows = ({"case": name, **vars(row)} for name in names for row in progress.result_of(name).ledger)
+    return pairs_of(run.staging, rows, options.source, names)
+
+
 def pairs_of(
     suite: Path, ledger: Iterable[Mapping[str, Any]], source: Path, names: Iterable[str]
 ) -> dict[str, Comparison]:
@@ -46,22 +54,27 @@ def judged(
     pairs: Mapping[str, Comparison],
     rule: PassRule,
     runner: Runner,
-    plan: Plan,
+    states: Callable[[CaseProof], Iterable[State]],
     kept: Path | None,
 ) -> Iterator[tuple[CaseProof, AgainstSource]]:
-    """Each proof with its case's comparison; what sources say is kept below ``kept``.
+    """Each proof with its case's comparison; ``states`` are those of a proof, what sources say is kept below ``kept``.
 
     Raises EngineUnavailable where the source's framework cannot be run.
     """
-    frameworks = {pair.task.framework for pair in pairs.values() if pair.task}
-    judge = open_judge(next(iter(sorted(frameworks)), "harbor"), runner)
+    frameworks = sorted({pair.task.framework for pair in pairs.values() if pair.task})
+    judge = open_judge(frameworks[0] if frameworks else "", runner)
     bench = Bench(judge, rule, SourceCache(kept / SOURCES) if kept else None)
+    return compare(proofs, pairs, states, bench)
+
+
+def states_of(plan: Plan, pairs: Mapping[str, Comparison]) -> Callable[[CaseProof], list[State]]:
+    """What gives the states of ``plan`` that a proof has results of."""
 
     def states(proof: CaseProof) -> list[State]:
         ran = {result.state for result in proof.results}
         return [entry for entry in plan(pairs[proof.case].case) if isinstance(entry, State) and entry.name in ran]
 
-    return compare(proofs, pairs, states, bench)
+    return states
 
 
 def table(found: AgainstSource) -> Iterator[str]:

@@ -145,6 +145,7 @@ def _facts(options: Options, dataset: Dataset, counts: Tally, proofs: Proofs) ->
         proof_asked=options.proof,
         unproved=proofs.reason,
         proofs=proofs.by_case,
+        against_source=proofs.against_source,
         proved_shapes=proofs.shapes,
     )
 

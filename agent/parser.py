@@ -90,7 +90,12 @@ def _convert(verb: argparse.ArgumentParser) -> None:
 
 def _proof(verb: argparse.ArgumentParser) -> None:
     add = verb.add_argument
-    add("--proof", choices=("none", "states"), default="states", help="prove a sample (default: states)")
+    add(
+        "--proof",
+        choices=("none", "states", "source"),
+        default="states",
+        help="prove a sample (default: states; source: beside the dataset's own verifiers)",
+    )
     add("--sample", type=_natural, default=3, metavar="N", help="cases proved for each shape (default: 3)")
     add(
         "--runner",

@@ -20,10 +20,12 @@ from agent.weight import CONTRARY, PROVED, weight, why
 from skill.contract import CASES_DIR
 from skill.evidence import CaseProof
 from skill.finding import Finding, Severity
+from skill.source_evidence import AgainstSource, Standing
 from tools.errors import RunnerError
 from tools.runners.base import Runner, Setup
 
 EVIDENCE, PROOFS = "evidence", "proofs.jsonl"
+SOURCE = "source"  # the proof that runs the source's own verifier too
 
 Shape = tuple[str, str]
 
@@ -33,6 +35,7 @@ class Proofs:
     """What the proofs of one run showed."""
 
     by_case: Mapping[str, CaseProof] = field(default_factory=dict)
+    against_source: Mapping[str, AgainstSource] = field(default_factory=dict)
     shapes: Mapping[Shape, int] = field(default_factory=Counter)  # proved cases of each
     reason: str = ""  # why cases without a proof have none
 
@@ -56,16 +59,19 @@ def prove_sample(options: Options, run: RunFolder, progress: Progress, console: 
     if isinstance(runner, str):
         return _demanded(options, Proofs(reason=runner), sample)
     found: dict[str, CaseProof] = {}
+    beside: dict[str, AgainstSource] = {}
     try:
-        for proof in _proved(options, run, runner, list(sample), console, stop):
+        proofs = _proved(options, run, runner, list(sample), console, stop)
+        for proof, against in _beside_source(options, run, progress, runner, list(sample), proofs):
             found[proof.case] = proof
-            _judge(proof, run, progress, console)
+            beside |= {proof.case: against} if against else {}
+            _judge(proof, against, run, progress, console)
     finally:
         runner.close()
         _keep(run, found.values())
     shapes = Counter(sample[name] for name, proof in found.items() if weight(proof) == PROVED)
     reason = f"a sample of {options.sample} for each shape was asked for"
-    return _demanded(options, Proofs(found, shapes, reason), {} if stop() else sample)
+    return _demanded(options, Proofs(found, beside, shapes, reason), {} if stop() else sample)
 
 
 def sample_of(progress: Progress, size: int) -> dict[str, Shape]:
@@ -102,22 +108,59 @@ def _proved(
             yield proof
 
 
-def _judge(proof: CaseProof, run: RunFolder, progress: Progress, console: Console) -> None:
+def _beside_source(
+    options: Options,
+    run: RunFolder,
+    progress: Progress,
+    runner: Runner,
+    names: list[str],
+    proofs: Iterator[CaseProof],
+) -> Iterator[tuple[CaseProof, AgainstSource | None]]:
+    """Each proof, with what the source's own verifier says where that was asked for."""
+    if options.proof != SOURCE:
+        return ((proof, None) for proof in proofs)
+    from agent import against_source
+    from skill.agreement import pass_rule
+    from tools.proof import standard_states
+
+    pairs = against_source.staged_pairs(options, run, progress, names)
+    states = against_source.states_of(standard_states, pairs)
+    rule = pass_rule(options.pass_if)
+    return against_source.judged(proofs, pairs, rule, runner, states, run.path / EVIDENCE)
+
+
+def _judge(
+    proof: CaseProof, against: AgainstSource | None, run: RunFolder, progress: Progress, console: Console
+) -> None:
     """Attach what the rules say about the evidence; contrary evidence ends the case."""
-    from skill.rules import check_evidence
+    from skill.rules import check_against_source, check_evidence
 
     said = why(proof)
     console.note(f"{weight(proof)} {proof.case}{f': {said}' if said else ''}")
-    found: list[Finding] = check_evidence(proof)
+    found: list[Finding] = [*check_evidence(proof), *(check_against_source(against) if against else ())]
     result = progress.result_of(proof.case)
-    if weight(proof) == CONTRARY:
+    ended = _ended(proof, against, said)
+    if ended:
         remove(run.staging / CASES_DIR / proof.case)
-        sentence = plain(f"its proof shows that {said}")
-        result = replace(result, outcome=Outcome.FAILED, code="contrary-evidence", sentence=sentence, ledger=())
+        code, sentence = ended
+        result = replace(result, outcome=Outcome.FAILED, code=code, sentence=plain(sentence), ledger=())
     else:
         found = [finding for finding in found if finding.severity is not Severity.ERROR]
     if found or result.outcome is Outcome.FAILED:
         progress.add(replace(result, findings=(*result.findings, *found)))
+
+
+def _ended(proof: CaseProof, against: AgainstSource | None, said: str) -> tuple[str, str] | None:
+    """The code and sentence of a case that its evidence ends."""
+    if weight(proof) == CONTRARY:
+        return "contrary-evidence", f"its proof shows that {said}"
+    if against and against.differs:
+        row = next(row for row in against.rows if row.standing is Standing.DIFFERS)
+        said = (
+            f"in state {row.state} its source says {row.source} (booked {row.booked}), the conversion {row.converted}"
+        )
+        return "differs-from-source", f"{said}; {row.detail}"
+    return None
 
 
 def _keep(run: RunFolder, proofs: Iterable[CaseProof]) -> None:

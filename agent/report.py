@@ -19,6 +19,7 @@ from agent.text import cell, count, plain
 from agent.weight import PARTLY, PROVED, weight
 from skill.evidence import CaseProof
 from skill.ledger import Row
+from skill.source_evidence import AgainstSource
 from tools.workspace import Workspace
 
 SCHEMA = "suite-converter/report/1"
@@ -40,6 +41,7 @@ class Facts:
     unproved: str  # why cases without a proof have none
     proofs: Mapping[str, CaseProof]
     proved_shapes: Mapping[tuple[str, str], int]
+    against_source: Mapping[str, AgainstSource]
 
 
 def summary(facts: Facts, counts: Tally, taken: int) -> dict[str, Any]:
@@ -84,7 +86,8 @@ def write(files: Workspace, facts: Facts, head: Mapping[str, Any], results: Resu
         comma = b"\n"
         for result in results:
             proof = facts.proofs.get(result.name)
-            table.write(comma + b"  " + json.dumps(task_table(result, proof)).encode())
+            beside = facts.against_source.get(result.name)
+            table.write(comma + b"  " + json.dumps(task_table(result, proof, beside)).encode())
             page.write(_page(_markdown_row(result, proof)))
             for row in result.ledger if result.outcome is Outcome.CONVERTED else ():
                 ledger.write(_line({"case": result.name, **vars(row)}))
@@ -92,7 +95,9 @@ def write(files: Workspace, facts: Facts, head: Mapping[str, Any], results: Resu
         table.write(b"\n ]\n}\n")
 
 
-def task_table(result: TaskResult, proof: CaseProof | None) -> dict[str, Any]:
+def task_table(
+    result: TaskResult, proof: CaseProof | None, against_source: AgainstSource | None = None
+) -> dict[str, Any]:
     """One entry of report.json's list of tasks."""
     return {
         "id": result.id,
@@ -105,6 +110,7 @@ def task_table(result: TaskResult, proof: CaseProof | None) -> dict[str, Any]:
         "facts": list(result.facts),
         "findings": [vars(finding) for finding in result.findings],
         "proof": _proof_table(proof),
+        "against_source": against_source.to_dict() if against_source else None,
     }
 
 

@@ -157,7 +157,8 @@ def _no_tests(pair: Pair) -> bool:
 @_explains("cannot-judge-here")
 def _not_here(pair: Pair) -> bool:
     """Neither verifier passes the reference solution on this machine; the conversion says that it cannot judge."""
-    return pair.source != "pass" and pair.converted == INFRA and not pair.source_works and pair.converted_works is False
+    fails = pair.source in ("fail", "nothing") and not pair.source_works
+    return fails and pair.converted == INFRA and pair.converted_works is False
 
 
 @_explains("no-verdict-in-either")
@@ -206,7 +207,8 @@ def _row(pair: Pair) -> Agreement:
         plain = dict(pair.booking.values) in ({"reward": 0.0}, {"reward": 1.0})
         note = "" if plain else f"judged by {pair.rule}"
         return Agreement(state, Standing.AGREES, pair.source, booked, verdict, sentence=note)
-    detail = f"source: {_short(pair.run.detail)}; converted: {_short(pair.result.detail)}"
+    unfit = f"{pair.rule} does not decide it; " if pair.source == "unclear" else ""
+    detail = f"{unfit}source: {_short(pair.run.detail)}; converted: {_short(pair.result.detail)}"
     for explanation in EXPLANATIONS:
         if explanation.applies(pair):
             told = (explanation.code, explanation.sentence, detail)

@@ -76,7 +76,7 @@ def _against(
     if not args.source:
         return ((proof, None) for proof in proofs)
     rule, kept = against_source.rule_of(args.suite), None if args.again else _evidence(args)
-    return against_source.judged(proofs, pairs, rule, runner, standard_states, kept)
+    return against_source.judged(proofs, pairs, rule, runner, against_source.states_of(standard_states, pairs), kept)
 
 
 def _json(proof: CaseProof, found: AgainstSource | None) -> str:

@@ -166,6 +166,11 @@ def test_a_source_that_fails_its_own_solution_has_no_say_in_who_is_to_blame() ->
     assert standing((ORACLE, MISSING, 1, 0, ""), (NULL, MISSING, 1, 1, ""))[0] is Standing.DIFFERS
 
 
+def test_a_rule_that_does_not_fit_the_reward_is_no_matter_of_the_machine() -> None:
+    row = (ORACLE, booked(correctness=1, style=1), 0, 2, "VERDICT: INFRA: the reward has no key reward")
+    assert standing(row, rule=pass_rule("reward>=1")) == (Standing.DIFFERS, "")
+
+
 def test_a_threshold_is_said() -> None:
     rows = list(
         agreements(
