@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,10 +13,13 @@ from typing import Any
 
 from skill.case import Case
 from skill.errors import SourceError
-from skill.ledger import Action, Row
+from skill.ledger import Action, Row, is_by_session
+from skill.loss import Loss
 from skill.packing import Kind
 from skill.sources.base import SourceFile, SourceTask, TaskRef
 from skill.textfile import leaves
+from skill.weakening import losses
+from skill.weakening_script import script_losses
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,29 @@ class Comparison:
         )
         found = {f"{name}/{file.path}": file for name, files in parts for file in files}
         return found | ({self.task.prompt.path: self.task.prompt} if self.task.prompt else {})
+
+    @cached_property
+    def losses(self) -> tuple[Loss, ...]:
+        """What the case's tests lack of the source's; a verifier written by rule is not looked into."""
+        if self.task is None:
+            return ()
+        before = {file.path: file.host.read_bytes() for file in self.task.tests if self._may_differ(file)}
+        after = {
+            entry.path: data
+            for entry in self.case.tests.files
+            if (data := self.case.read(f"tests/{entry.path}")) is not None and self._is_compared(entry.path, before)
+        }
+        scripts = script_losses(before, after) if any(is_by_session(row) for row in self.rows) else ()
+        return (*losses(before, after, posixpath.join(self.case.test_cwd or "/", "tests")), *scripts)
+
+    def _may_differ(self, file: SourceFile) -> bool:
+        """Whether the source's file has to be read: no row says that the case has the same bytes."""
+        row = self.by_path.get(f"tests/{file.path}")
+        return row is None or row.action is not Action.COPIED or any(is_by_session(row) for row in self.rows)
+
+    def _is_compared(self, path: str, before: Mapping[str, bytes]) -> bool:
+        row = self.by_path.get(f"tests/{path}")
+        return path in before or row is None or row.action is not Action.COPIED
 
     def output_hash(self, path: str) -> str:
         """The sha256 of an output file, empty when it cannot be read without leaving the suite."""

@@ -28,6 +28,11 @@ class Row:
     by: str = ""  # rule id, or agent turn
 
 
+def is_by_session(row: Row) -> bool:
+    """Whether the file was written in a session with a model: ``by`` then reads ``session SHAPE turn N``."""
+    return row.by.startswith("session ")
+
+
 def digest(data: bytes) -> str:
     """The hex sha256 of ``data``."""
     return hashlib.sha256(data).hexdigest()

@@ -19,6 +19,9 @@ class Kind(StrEnum):
     CODE = "test-code-changed"
     DATA = "test-data-changed"
     STEERING = "runner-configuration-added"
+    UNRUN = "source-test-not-run"
+    NARROWED = "tests-left-out"
+    EARLY = "pass-without-check"
 
 
 class Loss(NamedTuple):

@@ -29,12 +29,14 @@ from skill.rules.suite import SUITE
 from skill.rules.surroundings import SURROUNDINGS
 from skill.rules.verdict import VERDICT
 from skill.rules.verifier import VERIFIER, Verifier
+from skill.rules.weakening import WEAKENING
 from skill.source_evidence import AgainstSource
 from skill.suite import Suite
 
 OF_CASE: tuple[Registry[Case], ...] = (CASE, FOLDER, PACKING, IMAGE, CWD, PROMPT, ORACLE)
 OF_VERIFIER: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, MASKING, STAGED_PATHS, SURROUNDINGS, GENERATED)
 _OF_EVIDENCE: tuple[Registry[Any], ...] = (EVIDENCE, AGAINST_SOURCE)
+OF_PAIR: tuple[Registry[Comparison], ...] = (FIDELITY, WEAKENING)
 FAMILIES: tuple[Registry[Any], ...] = (SUITE, LISTING, PLACE, *OF_CASE, *OF_VERIFIER, FIDELITY, *_OF_EVIDENCE)
 
 
@@ -67,10 +69,15 @@ def check_fidelity(suite_root: Path, ledger: Iterable[Mapping[str, Any]], source
     seen = set[str]()
     for pair in comparisons(suite_root, ledger, source_root):
         seen.add(pair.case.name)
-        yield from sorted(FIDELITY.run(pair))
+        yield from check_pair(pair)
     for case in Suite(suite_root).cases():
         if case.name not in seen:
-            yield from sorted(FIDELITY.run(Comparison(case, (), None)))
+            yield from check_pair(Comparison(case, (), None))
+
+
+def check_pair(pair: Comparison) -> list[Finding]:
+    """What a case beside its source has against it."""
+    return sorted(chain.from_iterable(family.run(pair) for family in OF_PAIR))
 
 
 def check_evidence(proof: CaseProof) -> list[Finding]:

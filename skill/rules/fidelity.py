@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from skill.comparison import Comparison
 from skill.contract import CASE_FILE, DEFAULT_TIMEOUT_SECONDS, DOCKERFILE, PROMPT_FILE
-from skill.ledger import Action
+from skill.ledger import Action, Row, is_by_session
 from skill.rules.base import Defect, Family
 
 FIDELITY: Family[Comparison] = Family("fidelity")
@@ -131,13 +131,14 @@ def dockerfile_changed(pair: Comparison) -> Iterator[Defect]:
 
 @FIDELITY.defect("SC810", "source-test-rewritten", basis="D4")
 def source_test_rewritten(pair: Comparison) -> Iterator[Defect]:
-    """A file of the source's tests other than its test.sh was changed.
+    """A file of the source's tests other than its test.sh was changed by rule.
 
+    What a session changed is compared more closely, by the rules from SC820 on.
     Assertions are the task; a conversion works around them, never in them.
     Right: byte copies beside the generated test.sh.
     """
     for path, row in pair.by_path.items():
-        if path.startswith("tests/") and path not in OWN_TESTS and row.action is Action.REWRITTEN:
+        if path.startswith("tests/") and path not in OWN_TESTS and _is_rewritten_by_rule(row):
             yield _at(pair, path, f"rewritten from {row.source}", "copy the bytes")
 
 
@@ -194,6 +195,10 @@ def no_such_source_task(pair: Comparison) -> Iterator[Defect]:
     """
     if pair.task is None:
         yield Defect(pair.case.path, 0, "no task of the source has this name", "give the dataset it was converted from")
+
+
+def _is_rewritten_by_rule(row: Row) -> bool:
+    return row.action is Action.REWRITTEN and not is_by_session(row)
 
 
 def _is_replaced(pair: Comparison, path: str) -> bool:

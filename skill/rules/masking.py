@@ -9,9 +9,9 @@ from typing import Final
 from skill import bash
 from skill.bash import Node
 from skill.rules.base import Defect, Family
-from skill.rules.shell_syntax import reads_status
 from skill.rules.shell_view import ShellView, Step
 from skill.rules.verifier import Verifier
+from skill.shell_syntax import reads_status
 
 MASKING: Family[Verifier] = Family("verifier")
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from skill import bash
 from skill.bash import Node
-from skill.rules.shell_syntax import (
+from skill.shell_syntax import (
     BRANCHES,
     LOOPS,
     bodies,

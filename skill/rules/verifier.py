@@ -14,8 +14,8 @@ from skill.contract import TEST_SCRIPT
 from skill.finding import Severity
 from skill.packing import Kind
 from skill.rules.base import Defect, Family
-from skill.rules.shell_syntax import SHEBANG
 from skill.rules.shell_view import ShellView, view
+from skill.shell_syntax import SHEBANG
 
 MARKER: Final = re.compile(rb"^# suite-converter verifier \d+\b", re.MULTILINE)
 MAX_ANALYSED: Final = 1 << 20  # a larger script is data, and syntax trees are many times its size

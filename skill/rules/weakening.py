@@ -1,0 +1,136 @@
+"""Rules that find what a case's verifier lost of the source's tests: SC820 to SC831."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skill.comparison import Comparison
+from skill.loss import Kind
+from skill.rules.base import Defect, Family
+
+WEAKENING: Family[Comparison] = Family("fidelity")
+
+
+@WEAKENING.defect("SC820", "test-file-lost", basis="D4")
+def test_file_lost(pair: Comparison) -> Iterator[Defect]:
+    """A file of the source's tests is not in the case.
+
+    Whatever it checks, or is compared with, is checked no more.
+    Right: a byte copy at the same path below tests/.
+    """
+    return _of(pair, Kind.FILE, "copy it from the source")
+
+
+@WEAKENING.defect("SC821", "test-function-lost", basis="D4")
+def test_function_lost(pair: Comparison) -> Iterator[Defect]:
+    """A test of the source is gone, skipped or allowed to fail.
+
+    Right: the source's test file as it is; what has to change belongs into tests/test.sh.
+    """
+    return _of(pair, Kind.TEST, "restore the source's test")
+
+
+@WEAKENING.defect("SC822", "assertion-lost", basis="D4")
+def assertion_lost(pair: Comparison) -> Iterator[Defect]:
+    """An assertion of the source's tests is gone or says less.
+
+    Candidates pass that the source fails.
+    Right: the source's assertion, word for word.
+    """
+    return _of(pair, Kind.ASSERTION, "restore the source's assertion")
+
+
+@WEAKENING.defect("SC823", "parametrisation-changed", basis="D4")
+def parametrisation_changed(pair: Comparison) -> Iterator[Defect]:
+    """A test is tried with other parameters than in the source.
+
+    Right: every parameter of the source, and no other.
+    """
+    return _of(pair, Kind.PARAMETERS, "restore the source's parameters")
+
+
+@WEAKENING.defect("SC824", "expected-value-changed", basis="D4")
+def expected_value_changed(pair: Comparison) -> Iterator[Defect]:
+    """A value that results are compared with is not the source's.
+
+    A path below /tests may name the case's own staging place instead, and nothing else: what is read from the
+    workspace is the candidate's to choose.
+    Right: the source's value.
+    """
+    return _of(pair, Kind.EXPECTED, "restore the source's value")
+
+
+@WEAKENING.defect("SC825", "fixture-changed", basis="D4")
+def fixture_changed(pair: Comparison) -> Iterator[Defect]:
+    """What prepares the source's tests was changed.
+
+    Fixtures and set-up code decide what is tested.
+    Right: the source's file.
+    """
+    return _of(pair, Kind.FIXTURE, "restore the source's fixture")
+
+
+@WEAKENING.defect("SC826", "test-code-changed", basis="D4")
+def test_code_changed(pair: Comparison) -> Iterator[Defect]:
+    """Code of the source's tests was changed, added or removed.
+
+    Layout, comments and the place of the staged tests may differ; nothing else.
+    Right: the source's code; work around it in tests/test.sh.
+    """
+    return _of(pair, Kind.CODE, "copy the source's file")
+
+
+@WEAKENING.defect("SC827", "test-data-changed", basis="D4")
+def test_data_changed(pair: Comparison) -> Iterator[Defect]:
+    """A data file of the source's tests has other bytes in the case.
+
+    Right: a byte copy.
+    """
+    return _of(pair, Kind.DATA, "copy the source's file")
+
+
+@WEAKENING.defect("SC828", "runner-configuration-added", basis="D4")
+def runner_configuration_added(pair: Comparison) -> Iterator[Defect]:
+    """A file that steers a test runner lies among the tests, and the source has none there.
+
+    A conftest.py or a configuration can leave out, skip or replace tests.
+    Right: options on the command line in tests/test.sh.
+    """
+    return _of(pair, Kind.STEERING, "remove it")
+
+
+@WEAKENING.defect("SC829", "source-test-not-run", basis="D4")
+def source_test_not_run(pair: Comparison) -> Iterator[Defect]:
+    """Something that the source's test.sh runs is not run by the case's.
+
+    A copy that nobody starts checks nothing.
+    Right: run tests/source-test.sh, or every test file, here-document and runner that the source's script runs.
+    """
+    return _of(pair, Kind.UNRUN, "run it, or run tests/source-test.sh which does")
+
+
+@WEAKENING.defect("SC830", "tests-left-out", basis="D4")
+def tests_left_out(pair: Comparison) -> Iterator[Defect]:
+    """The runner is told to leave out tests that the source runs.
+
+    Right: the options of the source's own call.
+    """
+    return _of(pair, Kind.NARROWED, "remove the option")
+
+
+@WEAKENING.defect("SC831", "pass-without-check", basis="D17")
+def pass_without_check(pair: Comparison) -> Iterator[Defect]:
+    """tests/test.sh may give a pass before the source's check ran, or whatever it said.
+
+    A pass needs complete, fresh, positive evidence.
+    Example: a trap that passes, or `python3 grade.py; pass done`
+    Right: run the check, look at its status or report, and pass only in the branch where it is good.
+    """
+    return _of(pair, Kind.EARLY, "pass only after the check, in a branch that depends on its outcome")
+
+
+def _of(pair: Comparison, kind: Kind, fix: str) -> Iterator[Defect]:
+    """The losses of one kind."""
+    for loss in pair.losses:
+        if loss.kind is kind:
+            yield Defect(f"{pair.case.path}/tests/{loss.path}", loss.line, loss.message, fix)
