@@ -14,6 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = {"skill": {"skill"}, "tools": {"skill", "tools"}, "agent": {"skill", "tools", "agent"}}
 DOORS = {
+    "anthropic": ("agent/model.py",),
+    "httpx2": ("agent/model.py",),  # what anthropic lets through
     "docker": ("tools/runners/docker.py", "tools/runners/docker_*.py"),
     "urllib3": ("tools/runners/docker.py", "tools/runners/docker_*.py"),  # what docker lets through
     "rich": ("agent/console.py",),
@@ -24,7 +26,7 @@ DOORS = {
     "yaml": ("skill/*.py",),
     "e2b_dockerfile_utils": ("skill/dockerfile*.py",),
 }
-LAZY = {"docker", "rich", "urllib3"}
+LAZY = {"anthropic", "docker", "httpx2", "rich", "urllib3"}
 BARRED_FROM_SKILL = {"asyncio", "ftplib", "http", "multiprocessing", "socket", "ssl", "subprocess", "urllib"}
 
 
@@ -115,7 +117,8 @@ def test_layers_and_doors_hold(layer: str) -> None:
     assert found == []
 
 
-def test_starting_up_loads_neither_docker_nor_rich() -> None:
-    script = "import agent.cli, sys; print(sorted({'docker', 'requests', 'rich'} & set(sys.modules)))"
+def test_starting_up_loads_no_heavy_package() -> None:
+    heavy = {"anthropic", "docker", "httpx2", "pydantic", "requests", "rich"}
+    script = f"import agent.cli, agent.endpoint, sys; print(sorted({heavy!r} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert (run.stdout, run.stderr) == ("[]\n", "")

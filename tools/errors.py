@@ -3,6 +3,7 @@
 ToolsError                 the base: one line with what failed, why, and the remedy
 ├── WorkspaceError         a path may not or cannot be written
 ├── CommandMissing         a program that was to be started is not there
+├── AnswerMissing          the model asked a question that only a person can answer
 └── RunnerError            a runner could not do its work (never the case's or the candidate's doing)
     ├── EngineUnavailable  no Docker engine answers
     ├── MarginMissing      the margin CLI is not on PATH
@@ -10,6 +11,8 @@ ToolsError                 the base: one line with what failed, why, and the rem
     ├── CaseUnreadable     a case's own files do not let it be run at all
     ├── ImageMissing       the image a case names is not here and cannot be pulled
     └── BuildFailed        a case's env/ does not build; ``log_tail`` has the end of the build's output
+
+ToolError stands beside the tree: the only exception whose text is told to the model instead of the operator.
 """
 
 from __future__ import annotations
@@ -37,6 +40,22 @@ class WorkspaceError(ToolsError):
 
 class CommandMissing(ToolsError):
     """A program that was to be started is not there or may not be executed."""
+
+
+class AnswerMissing(ToolsError):
+    """A question is open; ``choices`` may be empty."""
+
+    def __init__(self, key: str, question: str, choices: tuple[str, ...]) -> None:
+        self.key, self.question, self.choices = key, question, choices
+        super().__init__(key, question, f"answer with --answer {key}=CHOICE")
+
+
+class ToolError(Exception):
+    """A call that could not be done as it was made: a code and a sentence that the model can act on."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        self.code, self.sentence = code, sentence
+        super().__init__(f"{code}: {sentence}")
 
 
 class RunnerError(ToolsError):

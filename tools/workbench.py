@@ -1,0 +1,42 @@
+"""All that the tools of one session work on and with; what they may not have is not here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skill.evidence import CaseProof
+from skill.finding import Finding, Severity
+from tools.runners.base import Runner
+from tools.virtual import Roots
+
+Gate = Callable[[Path, str], Sequence[Finding]]  # suite root, case name -> all that the gates say about it
+Drafter = Callable[[str], Sequence[str]]  # case name -> one line for each thing that was made
+Prover = Callable[[Path, str, Runner], CaseProof]  # suite root, case name, runner -> all states it asks for
+RunnerFactory = Callable[[], Runner]  # raises RunnerError where none can work
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """One session's roots, cases, gates and runner."""
+
+    roots: Roots
+    suite_root: Path
+    cases: tuple[str, ...]
+    gate: Gate
+    open_runner: RunnerFactory
+    answers: Mapping[str, str] = field(default_factory=dict)
+    draft: Drafter | None = None
+    prover: Prover | None = None  # None: the standard states
+    resumed_from: str | None = None  # for a call that was cut off: the state of its target before it
+
+    def findings(self, case: str, root: Path | None = None) -> list[Finding]:
+        """What the gates say about ``case`` as it stands in ``root`` (default: the suite), worst first."""
+        order = list(Severity)
+        found = self.gate(root or self.suite_root, case)
+        return sorted(found, key=lambda finding: (order.index(finding.severity), finding))
+
+    def errors(self, case: str, root: Path | None = None) -> list[Finding]:
+        """Those findings that keep ``case`` from being converted."""
+        return [finding for finding in self.findings(case, root) if finding.severity is Severity.ERROR]
