@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from skill.dockerfile import is_root
 from skill.entrypoint import started_by
@@ -56,6 +57,21 @@ class ImageFacts:
     def at(self, path: str) -> There | None:
         """What stands at ``path``, None when nobody looked."""
         return self.paths.get(path)
+
+
+def from_config(name: str, digest: str, platform: str, config: Mapping[str, Any]) -> ImageFacts:
+    """The facts in an image's ``config`` object, as engines and registries give it."""
+    pairs = (str(item).partition("=") for item in config.get("Env") or ())
+    return ImageFacts(
+        name=name,
+        digest=digest,
+        platform=platform,
+        workdir=posixpath.normpath(str(config.get("WorkingDir") or "/")),
+        user=str(config.get("User") or ""),
+        env=MappingProxyType({key: value for key, _, value in pairs}),
+        entrypoint=tuple(map(str, config.get("Entrypoint") or ())),
+        cmd=tuple(map(str, config.get("Cmd") or ())),
+    )
 
 
 def to_table(facts: ImageFacts) -> dict[str, object]:
