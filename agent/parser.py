@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     _convert(_verb(verbs, "convert", "convert a dataset into a suite"))
     _check(_verb(verbs, "check", "check a suite against every rule"))
     _prove(_verb(verbs, "prove", "run a suite's verifiers in known states"))
+    _pin(_verb(verbs, "pin", "ask registries anew which digests image names stand for"))
     _resume(_verb(verbs, "resume", "go on with a conversion that was stopped"))
     _report(_verb(verbs, "report", "show what a conversion did"))
     _rules(_verb(verbs, "rules", "list the rules, or explain one"))
@@ -57,11 +58,11 @@ def _convert(verb: argparse.ArgumentParser) -> None:
     add = verb.add_argument
     add("source", type=Path, metavar="SOURCE", help="folder that holds the dataset (never written to)")
     add("-o", "--output", type=Path, metavar="OUT", help="the suite to make; state and reports go to OUT.run/")
-    add("--plan", action="store_true", help="say what would be done and write nothing")
+    add("--plan", "--dry-run", action="store_true", help="say what would be done and pushed where; writes nothing")
     add("--name", default="", help="name of the suite (default: the dataset's)")
     add("--only", default="", metavar="GLOB", help="only tasks whose id or case name matches")
     add("--limit", type=_natural, default=0, metavar="N", help="at most N tasks")
-    add("--image", choices=("keep", "dockerfile"), default="", help="where a task has both: which to use")
+    _images(verb)
     add(
         "--test-cwd",
         choices=("root", "workdir"),
@@ -88,13 +89,32 @@ def _convert(verb: argparse.ArgumentParser) -> None:
     _output(verb)
 
 
+def _images(verb: argparse.ArgumentParser) -> None:
+    add = verb.add_argument
+    add(
+        "--image",
+        choices=("keep", "dockerfile", "publish"),
+        default="",
+        help="keep images (pinned by digest), build Dockerfiles, or build and publish them",
+    )
+    add("--registry", default="", metavar="HOST/PATH", help="where --image publish pushes to")
+    _pins(verb)
+
+
+def _pins(verb: argparse.ArgumentParser) -> None:
+    add = verb.add_argument
+    add("--pins", default="", metavar="FILE", help="TOML file of image names and their digests, read and added to")
+    add("--platform", default="linux/amd64", metavar="OS/ARCH", help="what images must run on (default: linux/amd64)")
+
+
 def _proof(verb: argparse.ArgumentParser) -> None:
     add = verb.add_argument
     add(
         "--proof",
-        choices=("none", "states", "source"),
+        choices=("none", "states", "deep", "source"),
         default="states",
-        help="prove a sample (default: states; source: beside the dataset's own verifiers)",
+        help="prove a sample (default: states; deep: with mutants, forgeries and all sabotage; "
+        "source: beside the dataset's own verifiers)",
     )
     add("--sample", type=_natural, default=3, metavar="N", help="cases proved for each shape (default: 3)")
     add(
@@ -117,9 +137,18 @@ def _prove(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--case", default="", metavar="GLOB", help="only cases whose name matches")
     verb.add_argument("--source", type=Path, metavar="SOURCE", help="run the dataset's own verifiers too and compare")
     verb.add_argument("--runner", choices=RUNNERS, default="auto")
+    verb.add_argument("--deep", action="store_true", help="mutants, forgeries and every kind of sabotage too")
+    verb.add_argument("--mutants", type=_natural, default=12, metavar="N", help="of a case, with --deep (default: 12)")
+    verb.add_argument("--repeat", type=_natural, default=1, metavar="N", help="run the plain states N times")
     verb.add_argument("--again", action="store_true", help="run what was proved before as well")
     verb.add_argument("--require-proof", action="store_true", help="unproved cases count as findings")
     _jobs(verb)
+    _output(verb)
+
+
+def _pin(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("place", type=Path, metavar="SUITE|SOURCE", help="a suite, or the dataset it is made from")
+    _pins(verb)
     _output(verb)
 
 

@@ -13,18 +13,21 @@ from agent.errors import Infrastructure
 from agent.interrupt import Stop
 from agent.options import Options
 from agent.outcome import Outcome
+from agent.pace import Pace
 from agent.progress import Progress
 from agent.run_folder import RunFolder, remove
 from agent.text import plain
-from agent.weight import CONTRARY, PROVED, weight, why
+from agent.weight import CONTRARY, PROVED, ran, weight, why
 from skill.contract import CASES_DIR
 from skill.evidence import CaseProof
 from skill.finding import Finding, Severity
 from skill.source_evidence import AgainstSource, Standing
 from tools.errors import RunnerError
 from tools.runners.base import Runner, Setup
+from tools.workspace import Workspace
 
 EVIDENCE, PROOFS = "evidence", "proofs.jsonl"
+DEEP = "deep"  # the proof with mutants, forgeries and every kind of sabotage
 SOURCE = "source"  # the proof that runs the source's own verifier too
 
 Shape = tuple[str, str]
@@ -68,7 +71,7 @@ def prove_sample(options: Options, run: RunFolder, progress: Progress, console: 
             _judge(proof, against, run, progress, console)
     finally:
         runner.close()
-        _keep(run, found.values())
+        keep_proofs(run.files, found.values())
     shapes = Counter(sample[name] for name, proof in found.items() if weight(proof) == PROVED)
     reason = f"a sample of {options.sample} for each shape was asked for"
     return _demanded(options, Proofs(found, beside, shapes, reason), {} if stop() else sample)
@@ -97,14 +100,19 @@ def _runner(options: Options) -> Runner | str:
 def _proved(
     options: Options, run: RunFolder, runner: Runner, names: list[str], console: Console, stop: Stop
 ) -> Iterator[CaseProof]:
+    from tools.depth import Depth
     from tools.proof import prove
     from tools.proof_cache import ProofCache
 
-    cache = ProofCache(run.path / EVIDENCE)
+    cache, depth, pace = ProofCache(run.path / EVIDENCE), Depth(deep=options.proof == DEEP), Pace(len(names))
     jobs = options.jobs or os.cpu_count() or 1
+    states, follow = depth.states, depth.follow
     with console.progress("prove", len(names)) as advance:
-        for proof in prove(run.staging, names, runner=runner, jobs=jobs, cache=cache, stopped=stop):
+        for proof in prove(
+            run.staging, names, runner=runner, jobs=jobs, states=states, follow=follow, cache=cache, stopped=stop
+        ):
             advance(proof.case)
+            console.note(f"{proof.case} {pace.step()}")
             yield proof
 
 
@@ -135,8 +143,8 @@ def _judge(
     """Attach what the rules say about the evidence; contrary evidence ends the case."""
     from skill.rules import check_against_source, check_evidence
 
-    said = why(proof)
-    console.note(f"{weight(proof)} {proof.case}{f': {said}' if said else ''}")
+    said, states = why(proof), ran(proof)
+    console.note(f"{weight(proof)} {proof.case}{f' [{states}]' if states else ''}{f': {said}' if said else ''}")
     found: list[Finding] = [*check_evidence(proof), *(check_against_source(against) if against else ())]
     result = progress.result_of(proof.case)
     ended = _ended(proof, against, said)
@@ -163,11 +171,19 @@ def _ended(proof: CaseProof, against: AgainstSource | None, said: str) -> tuple[
     return None
 
 
-def _keep(run: RunFolder, proofs: Iterable[CaseProof]) -> None:
-    """Write every proof whole, log tails included, for people to read."""
-    with run.files.replacing(PROOFS) as stream:
-        for proof in proofs:
-            stream.write(json.dumps(proof.to_dict()).encode() + b"\n")
+def keep_proofs(files: Workspace, proofs: Iterable[CaseProof], earlier: Iterable[bytes] = ()) -> None:
+    """Write every proof whole, log tails included, for people to read; ``earlier`` lines of other cases stay."""
+    lines = {proof.case: json.dumps(proof.to_dict()).encode() + b"\n" for proof in proofs}
+    with files.replacing(PROOFS) as stream:
+        stream.writelines(line for line in earlier if _case_of(line) not in lines)
+        stream.writelines(lines.values())
+
+
+def _case_of(line: bytes) -> str:
+    try:
+        return str(json.loads(line)["case"])
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _demanded(options: Options, proofs: Proofs, sample: Mapping[str, Shape]) -> Proofs:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from skill.contract import INFRA
 from skill.evidence import NULL, ORACLE, SABOTAGE, CaseProof
 
@@ -18,6 +20,17 @@ def weight(proof: CaseProof | None) -> str:
     return PROVED if {ORACLE, NULL, SABOTAGE.rstrip(":")} <= ran else PARTLY
 
 
+def ran(proof: CaseProof) -> str:
+    """What was run, in a few words: "oracle, null, 7 sabotage, 12 mutant (1 passed)"; empty for nothing."""
+    counts = Counter(result.state.partition(":")[0] for result in proof.results)
+    passed = Counter(result.state.partition(":")[0] for result in proof.results if result.is_survivor)
+    return ", ".join(
+        (kind if number == 1 and kind in (ORACLE, NULL) else f"{number} {kind}")
+        + (f" ({passed[kind]} passed)" if passed[kind] else "")
+        for kind, number in counts.items()
+    )
+
+
 def why(proof: CaseProof) -> str:
     """One line about what a proof lacks or holds against its case; empty when there is nothing to say."""
     if not proof.results:
@@ -25,7 +38,7 @@ def why(proof: CaseProof) -> str:
     wrong = [
         f"{r.state} ended with {r.exit_code}, not {r.expected}{f' ({r.detail})' if r.detail else ''}"
         for r in proof.results
-        if not r.holds
+        if r.is_contrary
     ]
     return "; ".join(wrong or [f"{row.state}: {row.reason}" for row in proof.unproved])
 

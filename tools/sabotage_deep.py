@@ -28,6 +28,7 @@ FILES: Final = 6  # staged files of a case
 OF_A_KIND: Final = 2  # with the same suffix
 TOOLS: Final = 6
 OWN_TOOLS: Final = ("sha256sum", "timeout", "mktemp")  # what a generated verifier needs before anything else
+STARTED: Final = frozenset("python python3 node go cargo pytest npm npx bats ruby php Rscript java gcc g++".split())
 SLOW_SECONDS: Final = 6
 SHORT_SECONDS: Final = 3
 
@@ -128,17 +129,15 @@ def _logs(case: Case, solved: bool) -> Iterator[State | Unproved]:
 
 def _clock(case: Case, solved: bool) -> Iterator[State | Unproved]:
     """The time used up before the candidate's turn: from the start, and by a slow tool."""
-    clock, tools = clock_of(case), runner_tools(case)
+    clock = clock_of(case)
     if clock is None:
         yield Unproved(SABOTAGE + "clock-out", "the verifier has no clock of its own that is known")
         return
     yield State(SABOTAGE + "clock-out", INFRA, solved, (clock.set_to(clock.reserve),))
-    if tools:
-        yield State(
-            f"{SABOTAGE}tool-slow {tools[0]}",
-            INFRA,
-            solved,
-            (clock.set_to(clock.reserve + SHORT_SECONDS),),
-            SlowTool(tools[0], tool_folders(case), SLOW_SECONDS),
-            f"the image has no {tools[0]}",
-        )
+    tool = next((tool for tool in runner_tools(case) if tool in STARTED), "")
+    if not tool:
+        yield Unproved(SABOTAGE + "tool-slow", "the verifier starts no tool before the candidate's turn")
+        return
+    short = clock.set_to(clock.reserve + SHORT_SECONDS)
+    slow = SlowTool(tool, tool_folders(case), SLOW_SECONDS)
+    yield State(f"{SABOTAGE}tool-slow {tool}", INFRA, solved, (short,), slow, f"the image has no {tool}")

@@ -13,21 +13,26 @@ from pathlib import Path
 from agent import against_source
 from agent.console import Console
 from agent.errors import CLEAN, FINDINGS, Infrastructure, Interrupted, UsageError
-from agent.interrupt import stop_on_signal
+from agent.interrupt import Stop, stop_on_signal
 from agent.ledger_file import ledger_of
-from agent.proofs import EVIDENCE, setup
+from agent.pace import Pace
+from agent.proofs import EVIDENCE, PROOFS, keep_proofs, setup
 from agent.run_folder import run_path
 from agent.text import plain
-from agent.weight import CONTRARY, PARTLY, PROVED, UNPROVED, weight, why
+from agent.weight import CONTRARY, PARTLY, PROVED, UNPROVED, ran, weight, why
 from skill.comparison import Comparison
 from skill.evidence import CaseProof
-from skill.rules import check_against_source
+from skill.rules import check_against_source, check_evidence
 from skill.source_evidence import AgainstSource
 from skill.suite import read_suite
+from tools.depth import Depth
 from tools.proof import prove, standard_states
 from tools.proof_cache import ProofCache
 from tools.runners import open_runner
 from tools.runners.base import Runner
+from tools.workspace import Workspace
+
+SAID_ALREADY = ("SC905", "SC906")  # by the line about the case itself
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,13 +43,15 @@ def run(args: argparse.Namespace) -> int:
     console = Console(quiet=args.quiet)
     weights: Counter[str] = Counter()
     compared: list[AgainstSource] = []
-    pairs = _pairs(args, names)
+    proved: list[CaseProof] = []
+    pairs, pace = _pairs(args, names), Pace(len(names))
     runner = open_runner(args.runner, setup())
     try:
         with stop_on_signal() as stop, console.progress("prove", len(names)) as advance:
-            proofs = prove(args.suite, names, runner=runner, jobs=_jobs(args), cache=_cache(args), stopped=stop)
-            for proof, found in _against(args, proofs, pairs, runner):
+            for proof, found in _against(args, _proofs(args, names, runner, stop), pairs, runner):
                 advance(proof.case)
+                console.note(f"{proof.case} {pace.step()}")
+                proved.append(proof)
                 weights[weight(proof)] += 1
                 compared += [found] if found else []
                 console.result(_json(proof, found) if args.json else "\n".join(_lines(proof, found)))
@@ -52,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
             raise Interrupted(f"stopped after {weights.total()} of {len(names)} cases")
     finally:
         runner.close()
+        _keep(args, proved)
     console.note(", ".join(f"{weights[kind]} {kind}" for kind in (PROVED, PARTLY, UNPROVED, CONTRARY)))
     if compared:
         console.note(against_source.summary(compared))
@@ -60,6 +68,28 @@ def run(args: argparse.Namespace) -> int:
     lacking = args.require_proof and weights[PROVED] < len(names)
     differs = any(found.differs for found in compared)
     return FINDINGS if weights[CONTRARY] or lacking or differs else CLEAN
+
+
+def _proofs(args: argparse.Namespace, names: list[str], runner: Runner, stop: Stop) -> Iterator[CaseProof]:
+    """The proof of each case, as deep as was asked for."""
+    depth, cache = _depth(args), _cache(args)
+    states, follow = depth.states, depth.follow
+    return prove(
+        args.suite, names, runner=runner, jobs=_jobs(args), states=states, follow=follow, cache=cache, stopped=stop
+    )
+
+
+def _depth(args: argparse.Namespace) -> Depth:
+    return Depth(args.deep, max(args.repeat, 1), args.mutants)
+
+
+def _keep(args: argparse.Namespace, proofs: list[CaseProof]) -> None:
+    """The evidence, log tails included, beside a converted suite."""
+    folder = run_path(args.suite.resolve())
+    if proofs and folder.is_dir():
+        kept = folder / PROOFS
+        with Workspace(folder) as files:
+            keep_proofs(files, proofs, kept.read_bytes().splitlines(keepends=True) if kept.is_file() else ())
 
 
 def _pairs(args: argparse.Namespace, names: list[str]) -> dict[str, Comparison]:
@@ -85,15 +115,15 @@ def _json(proof: CaseProof, found: AgainstSource | None) -> str:
 
 def _lines(proof: CaseProof, found: AgainstSource | None) -> Iterator[str]:
     yield _line(proof)
+    yield from (f"  {plain(str(finding))}" for finding in check_evidence(proof) if finding.code not in SAID_ALREADY)
     if found:
         yield from against_source.table(found)
         yield from (plain(str(finding)) for finding in check_against_source(found) if finding.code == "SC921")
 
 
 def _line(proof: CaseProof) -> str:
-    said = why(proof)
-    ran = f" [{', '.join(result.state for result in proof.results)}]" if proof.results else ""
-    return plain(f"{proof.case}: {weight(proof)}{ran}{f': {said}' if said else ''}")
+    said, states = why(proof), ran(proof)
+    return plain(f"{proof.case}: {weight(proof)}{f' [{states}]' if states else ''}{f': {said}' if said else ''}")
 
 
 def _cache(args: argparse.Namespace) -> ProofCache | None:

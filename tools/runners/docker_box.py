@@ -34,6 +34,7 @@ QUIET_SECONDS: Final = 0.3  # a background process may keep the output open afte
 DRAIN_SECONDS: Final = 3.0
 LONGEST_POLL: Final = 0.2
 READ_BYTES: Final = 1 << 20
+_STAGE: Final = 'mkdir -p "$1" && rm -rf "$2" && mkdir -p "$2"'
 
 
 @dataclass(frozen=True)
@@ -135,10 +136,9 @@ class DockerBox:
         Raises EngineFailed when the image's user cannot make the folder (row W9 of the contract).
         """
         target = posixpath.normpath(posixpath.join(cwd, folder))
-        for argv in (["mkdir", "-p", cwd], ["rm", "-rf", target], ["mkdir", "-p", target]):
-            done = self.execute(argv, timeout=HELPER_SECONDS)
-            if done.exit_code != 0:
-                raise EngineFailed("docker", f"{' '.join(argv)}: {done.output.strip()[:300]}")
+        done = self.execute(["sh", "-c", _STAGE, "sh", cwd, target], timeout=HELPER_SECONDS)
+        if done.exit_code != 0:
+            raise EngineFailed("docker", f"make {target}: {done.output.strip()[:300]}")
         self.put(files, target)
 
     def put(self, files: Sequence[Packed], folder: str) -> None:

@@ -15,7 +15,8 @@ from tools.runners.docker_box import DockerBox
 FOLDER: Final = "/var/lib/suite-converter-trace"
 START: Final = {"BASH_ENV": f"{FOLDER}/start"}  # bash reads it before the script's first line
 READ_BYTES: Final = 1 << 24
-SHOWN: Final = 160
+SHOWN: Final = 80  # characters of a line
+BEFORE: Final = 3  # lines
 
 _START: Final = f"""\
 case $0 in */test.sh)
@@ -27,6 +28,8 @@ esac
 """
 _LINE: Final = re.compile(r"^\++:(?:[^:\n]*/)?tests/test\.sh:(\d+): (.*)$", re.MULTILINE)
 
+_PRIVATE: Final = re.compile(r"/tmp/tmp\.\w+")  # another name in every run
+
 
 def lay(box: DockerBox) -> None:
     """Afterwards a bash that is started with START tells the lines of a test.sh."""
@@ -35,9 +38,15 @@ def lay(box: DockerBox) -> None:
 
 
 def place(box: DockerBox) -> str:
-    """The last line of tests/test.sh that was run, as "tests/test.sh:12: exit 0"; empty when nothing was told."""
-    lines = _LINE.findall(printable(box.read(f"{FOLDER}/lines", READ_BYTES) or b""))
+    """The last line of tests/test.sh that was run and those before it, as "tests/test.sh:12: exit 0 (after 11: true)".
+
+    Empty when nothing was told.
+    """
+    told = _PRIVATE.sub("/tmp/*", printable(box.read(f"{FOLDER}/lines", READ_BYTES) or b""))
+    lines = _LINE.findall(told)
     if not lines:
         return ""
     number, text = lines[-1]
-    return f"tests/test.sh:{number}: {text[:SHOWN]}"
+    before = dict(pair for pair in lines[-BEFORE - 1 :] if pair[0] != number)
+    after = ", ".join(f"{number}: {text[:SHOWN]}" for number, text in before.items())
+    return f"tests/test.sh:{number}: {text[:SHOWN]}" + (f" (after {after})" if after else "")
