@@ -116,7 +116,7 @@ LEFT_OUT: dict[str, tuple[Spoil, str, str]] = {
     "a NUL in the script": (text("tests/test.sh", TEST_SH.replace("-rA", "-r\0A")), "binary-verifier", "NUL"),
     "CRLF in the script": (text("tests/test.sh", TEST_SH.replace("\n", "\r\n")), "broken-verifier", "CRLF"),
     "a conflict in the script": (text("tests/test.sh", CONFLICT), "broken-verifier", "conflict"),
-    "a hole in the script": (text("tests/test.sh", "{{ test }}\n" + TEST_SH), "broken-verifier", "tests/test.sh"),
+    "a hole in the script": (text("tests/test.sh", "{{ test }}\n" + TEST_SH), "template", "tests/test.sh"),
     "a script cut off": (text("tests/test.sh", TEST_SH[:-4]), "broken-verifier", "tests/test.sh"),
     "a script of 100 MB": (sparse("tests/test.sh", 100 << 20), "binary-verifier", "tests/test.sh"),
     "assets beyond Margin's limit": (sparse("tests/big", 600 << 20), "too-large", "tests/"),
