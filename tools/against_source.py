@@ -16,7 +16,7 @@ from skill.suspects import suspects
 from tools.errors import WorkspaceError
 from tools.proof_cache import place_of
 from tools.runners.base import State
-from tools.source_judges.base import SourceJudge, SourcePrepared, carried_over, source_key, task_digest
+from tools.source_judges.base import Carried, SourceJudge, SourcePrepared, carried_over, source_key, task_digest
 from tools.workspace import Workspace
 
 NO_SOLUTION = "the source's verifier does not pass the source's own solution"
@@ -90,18 +90,17 @@ def _runs(pair: Comparison, states: list[State], bench: Bench) -> tuple[list[Sou
     except OSError as error:
         return [], {state.name: f"the source cannot be read: {error.strerror}" for state in states}
     sitting = _Sitting(pair, digest, bench)
-    reasons, wanted = {}, []
+    reasons: dict[str, str] = {}
+    wanted: list[Carried] = []
     for state in states:
-        own = carried_over(pair.task, state)
+        own = carried_over(pair.task, pair.case, state)
         if isinstance(own, str):
             reasons[state.name] = own
-        elif state.solved and not any(file.path == "solve.sh" for file in pair.task.solution):
-            reasons[state.name] = "the source has no solution/solve.sh"
         else:
-            wanted.append(state)
-    unknown = [state for state in wanted if sitting.kept(state) is None]
+            wanted.append(own)
+    unknown = [own for own in wanted if sitting.kept(own) is None]
     with bench.judge.prepare(pair.task, pair.case, unknown) as prepared:
-        runs = [sitting.run(state, prepared) for state in wanted]
+        runs = [sitting.run(own, prepared) for own in wanted]
     return runs, reasons
 
 
@@ -114,31 +113,31 @@ class _Sitting:
     bench: Bench
     fails_solution: bool = False  # known once the known good state was run
 
-    def _key(self, state: State) -> str:
-        return source_key(self.digest, state, self.bench.judge.version, built=not self.pair.case.image)
+    def _key(self, own: Carried) -> str:
+        return source_key(self.digest, own, self.bench.judge.version, built=not self.pair.case.image)
 
-    def kept(self, state: State) -> SourceRun | None:
+    def kept(self, own: Carried) -> SourceRun | None:
         """What an earlier comparison kept."""
-        return self.bench.cache.get(self._key(state)) if self.bench.cache else None
+        return self.bench.cache.get(self._key(own)) if self.bench.cache else None
 
-    def run(self, state: State, prepared: SourcePrepared) -> SourceRun:
-        """The source in ``state``: kept, run now, or not run because its own solution fails already."""
-        run = self.kept(state)
+    def run(self, own: Carried, prepared: SourcePrepared) -> SourceRun:
+        """The source in a state: kept, run now, or not run because its own solution fails already."""
+        run, state = self.kept(own), own.state
         if run is None and self.fails_solution and state.solved and not state.is_plain:
             return SourceRun(state.name, detail=NO_SOLUTION)
         if run is None:
             self.bench.on_state(self.pair.case.name, state.name)
-            run = prepared.run(state)
-            self._keep(state, run)
+            run = prepared.run(own)
+            self._keep(own, run)
         if state.name == ORACLE:
             self.fails_solution = not self._passes(run)
         return run
 
-    def _keep(self, state: State, run: SourceRun) -> None:
+    def _keep(self, own: Carried, run: SourceRun) -> None:
         """Keep what the surroundings had no part in: nothing of a source that fails its own solution."""
-        sound = not self.fails_solution and (state.name != ORACLE or self._passes(run))
+        sound = not self.fails_solution and (own.state.name != ORACLE or self._passes(run))
         if self.bench.cache and run.booking is not None and sound:
-            self.bench.cache.put(self._key(state), run)
+            self.bench.cache.put(self._key(own), run)
 
     def _passes(self, run: SourceRun) -> bool:
         return run.booking is not None and self.bench.rule.judge(run.booking) == "pass"

@@ -8,7 +8,7 @@ from functools import partial
 
 from skill.case import Case
 from skill.contract import SOLVE_SCRIPT
-from skill.evidence import CaseProof, Unproved
+from skill.evidence import ORACLE, CaseProof, Unproved
 from skill.work import Work
 from tools.mutants import LIMIT, mutants, plants
 from tools.proof import standard_states
@@ -45,7 +45,8 @@ class Depth:
     def proved(self, case: Case, proof: CaseProof, cache: ProofCache, runner_version: str) -> list[State]:
         """The states that ``proof`` has a result of, to be run by somebody else too."""
         work = cache.work(work_key(case_digest(case), runner_version)) if self.deep else None
-        entries = [*self.states(case), *(mutants(case, work, 0.0, self.limit) if work else ())]
+        seconds = next((result.seconds for result in proof.results if result.state == ORACLE), 0.0)
+        entries = [*self.states(case), *(mutants(case, work, seconds, self.limit) if work else ())]
         names = {result.state for result in proof.results}
         return [entry for entry in entries if isinstance(entry, State) and entry.name in names and not entry.turn]
 

@@ -133,6 +133,11 @@ class Clock:
         """The script with another budget."""
         return Edit("test.sh", _BEGIN.sub(rb"\g<1>%d \g<3> " % seconds, self.script, count=1))
 
+    def seconds_of(self, edit: Edit) -> int | None:
+        """The budget that ``edit`` gives the script; None when it does something else."""
+        found = _BEGIN.search(edit.data or b"")
+        return int(found[2]) if found and edit == self.set_to(int(found[2])) else None
+
 
 def clock_of(case: Case) -> Clock | None:
     """The clock of the case's verifier; None where it has none that is known."""

@@ -22,13 +22,14 @@ from tests.support.conversions import NAME, Conversion, convert
 from tests.support.harbor_tasks import make_task
 from tests.support.images import BASE_IMAGE
 from tools.against_source import Bench, SourceCache, compare
+from tools.mutants import clock_of
 from tools.proof import prove
 from tools.runners import open_runner
 from tools.runners.base import KNOWN_GOOD, UNTOUCHED, Box, Edit, Setup, State
 from tools.runners.docker import DockerRunner
 from tools.runners.docker_engine import RUN_LABEL, connect, containers_with, images_with
 from tools.source_judges import open_judge
-from tools.source_judges.base import SourceJudge
+from tools.source_judges.base import Carried, SourceJudge
 
 pytestmark = pytest.mark.docker
 
@@ -197,6 +198,16 @@ def test_what_cannot_be_judged_here_is_explained(tmp_path: Path, runner: DockerR
     assert set(standings(found).values()) == {"explained cannot-judge-here"}, found.rows
 
 
+def test_a_shortened_clock_is_the_sources_too(tmp_path: Path, runner: DockerRunner) -> None:
+    waits = {"tests/check.sh": WAITS, "task.toml": "[verifier]\ntimeout_sec = 600.0\n"}
+    made = converted(tmp_path, waits)
+    clock = clock_of(Case(made.suite, NAME, 0))
+    assert clock is not None
+    hang = State("mutant:hang", 1, True, edits=(clock.set_to(clock.reserve + 3),), meddling=Spoil("/app/table"))
+    found = against(made, runner, [KNOWN_GOOD, hang])
+    assert standings(found)["mutant:hang"] == "explained ran-out-of-time", found.rows
+
+
 def reseal(case: Path) -> None:
     """Make the manifest and its hash in test.sh those of the files as they are: a consistent, wrong conversion."""
     listed, script = case / "tests" / MANIFEST, case / "tests/test.sh"
@@ -266,12 +277,12 @@ def test_a_second_comparison_starts_no_container(tmp_path: Path, runner: DockerR
     class Closed:
         name, version = "harbor", open_judge("harbor", runner).version
 
-        def prepare(self, task: object, case: object, states: list[State]) -> Closed:
+        def prepare(self, task: object, case: object, states: list[Carried]) -> Closed:
             assert states == []
             return self
 
-        def run(self, state: State) -> SourceRun:
-            raise AssertionError(f"{state.name} was run again")
+        def run(self, carried: Carried) -> SourceRun:
+            raise AssertionError(f"{carried.state.name} was run again")
 
         def __enter__(self) -> Closed:
             return self
@@ -357,8 +368,8 @@ def judged(root: Path, runner: DockerRunner, script: str, files: Mapping[str, st
     make_task(root / NAME, {**TASK, **files, "tests/test.sh": script})
     (ref,) = HARBOR.inventory(root).tasks
     case = Case(root, "no-such-case", 0)
-    with open_judge("harbor", runner).prepare(HARBOR.load(ref), case, [state]) as prepared:
-        return prepared.run(state)
+    with open_judge("harbor", runner).prepare(HARBOR.load(ref), case, [Carried(state)]) as prepared:
+        return prepared.run(Carried(state))
 
 
 @pytest.mark.parametrize(("fact", "files"), FACTS.values(), ids=FACTS)
@@ -423,5 +434,5 @@ def test_images_are_shared_where_the_files_are_the_same(tmp_path: Path, runner: 
     assert isinstance(pair, Comparison) and pair.task is not None
     judge = open_judge("harbor", runner)
     with judge.prepare(pair.task, pair.case, []) as prepared, runner.image(pair.case) as own:
-        prepared.run(UNTOUCHED)
+        prepared.run(Carried(UNTOUCHED))
         assert prepared._image == own  # type: ignore[attr-defined]

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Final, Protocol, Self
 
 from skill.case import Case
+from skill.contract import TEST_SCRIPT
 from skill.source_evidence import SourceRun
 from skill.sources.base import SourceFile, SourceTask
 from tools.archive import Packed, digest
+from tools.mutants import clock_of
 from tools.runners.base import State
 
 SCHEME: Final = "source/1"  # changes when old answers must not count any more
@@ -23,8 +26,8 @@ SCHEME: Final = "source/1"  # changes when old answers must not count any more
 class SourcePrepared(Protocol):
     """A source task in the hands of its judge, for one thread at a time."""
 
-    def run(self, state: State) -> SourceRun:
-        """What the source's verifier leaves in ``state``; a judge's own failure is a run without a booking."""
+    def run(self, carried: Carried) -> SourceRun:
+        """What the source's verifier leaves in a state; a judge's own failure is a run without a booking."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -49,7 +52,7 @@ class SourceJudge(Protocol):
         """Changes whenever the same task might end otherwise; part of every answer's key."""
         ...
 
-    def prepare(self, task: SourceTask, case: Case, states: Sequence[State]) -> SourcePrepared:
+    def prepare(self, task: SourceTask, case: Case, states: Sequence[Carried]) -> SourcePrepared:
         """The task that ``case`` was made from, for ``states`` that will be asked for in this order.
 
         Where the case was built from the task's Dockerfile rather than its image, so is the source.
@@ -62,13 +65,28 @@ def packed(files: Iterable[SourceFile]) -> list[Packed]:
     return [Packed(file.path, 0o755 if file.mode & 0o111 else 0o644, file.host) for file in files]
 
 
-def carried_over(task: SourceTask, state: State) -> State | str:
-    """``state`` in the source's terms, or why the source cannot be brought into it."""
-    held = {file.path for file in task.tests}
+@dataclass(frozen=True)
+class Carried:
+    """A state in the source's terms."""
+
+    state: State
+    seconds: float | None = None  # the verifier's clock, where the state shortens it
+
+
+def carried_over(task: SourceTask, case: Case, state: State) -> Carried | str:
+    """``state`` of ``case`` in the source's terms, or why the source cannot be brought into it."""
+    held, edits, seconds = {file.path for file in task.tests}, [], None
+    if state.solved and not any(file.path == "solve.sh" for file in task.solution):
+        return "the source has no solution/solve.sh"
     for edit in state.edits:
-        if edit.path not in held or edit.path == "test.sh":
+        clock = clock_of(case) if f"tests/{edit.path}" == TEST_SCRIPT else None
+        if clock and (shortened := clock.seconds_of(edit)):
+            seconds = float(shortened)
+        elif edit.path not in held or f"tests/{edit.path}" == TEST_SCRIPT:
             return f"tests/{edit.path} is no file of the source"
-    return state
+        else:
+            edits.append(edit)
+    return Carried(replace(state, edits=tuple(edits)), seconds)
 
 
 def task_digest(task: SourceTask) -> str:
@@ -83,7 +101,7 @@ def task_digest(task: SourceTask) -> str:
     return whole.hexdigest()
 
 
-def source_key(task: str, state: State, judge_version: str, built: bool) -> str:
-    """The name of the answer that ``judge_version`` gives for the task with digest ``task`` in ``state``."""
-    parts = (SCHEME, task, repr(state), judge_version, str(built))
+def source_key(task: str, carried: Carried, judge_version: str, built: bool) -> str:
+    """The name of the answer that ``judge_version`` gives for the task with digest ``task`` in a state."""
+    parts = (SCHEME, task, repr(carried), judge_version, str(built))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

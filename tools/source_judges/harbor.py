@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import secrets
 import time
 from collections.abc import Mapping, Sequence
@@ -20,13 +21,12 @@ from tools.archive import Packed
 from tools.capture import log_tail, printable, reason_in
 from tools.errors import EngineFailed, RunnerError
 from tools.runners import docker_build
-from tools.runners.base import State
 from tools.runners.docker import DockerRunner
 from tools.runners.docker_box import IDLE, DockerBox, Start
 from tools.runners.docker_engine import need_image, remove_image
 from tools.runners.docker_prepared import edited
 from tools.runners.docker_snapshot import is_safe
-from tools.source_judges.base import carried_over, packed
+from tools.source_judges.base import Carried, packed
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -52,7 +52,7 @@ class HarborJudge:
         self.docker = docker
         self.version = f"harbor/{VERSION} {docker.setup.traits}"
 
-    def prepare(self, task: SourceTask, case: Case, states: Sequence[State]) -> HarborPrepared:
+    def prepare(self, task: SourceTask, case: Case, states: Sequence[Carried]) -> HarborPrepared:
         """The task; its image is built, or found as the case's own, by the first run."""
         return HarborPrepared(self.docker, task, case, states)
 
@@ -60,12 +60,12 @@ class HarborJudge:
 class HarborPrepared:
     """One task: its image, and after the solution's first run a snapshot from which later states start."""
 
-    def __init__(self, docker: DockerRunner, task: SourceTask, case: Case, states: Sequence[State]) -> None:
+    def __init__(self, docker: DockerRunner, task: SourceTask, case: Case, states: Sequence[Carried]) -> None:
         self._docker = docker
         self._client: APIClient = docker.client
         self._task = task
         self._case = case
-        self._later = sum(state.solved for state in states) - 1  # solved states after the first
+        self._later = sum(carried.state.solved for carried in states) - 1  # solved states after the first
         self._snapshot = ""
         self._image = ""
         self._open = contextlib.ExitStack()
@@ -78,20 +78,18 @@ class HarborPrepared:
             remove_image(self._client, self._snapshot)
         self._open.close()
 
-    def run(self, state: State) -> SourceRun:
-        """What the verifier leaves in ``state``."""
-        own, started = carried_over(self._task, state), time.monotonic()
-        if isinstance(own, str):
-            return SourceRun(state.name, detail=own)
+    def run(self, carried: Carried) -> SourceRun:
+        """What the verifier leaves in a state."""
+        started = time.monotonic()
         try:
-            run = self._run(own)
+            run = self._run(carried)
         except RunnerError as error:
-            run = SourceRun(state.name, detail=str(error), log_tail=getattr(error, "log_tail", ""))
+            run = SourceRun(carried.state.name, detail=str(error), log_tail=getattr(error, "log_tail", ""))
         return dataclasses.replace(run, seconds=round(time.monotonic() - started, 3))
 
-    def _run(self, state: State) -> SourceRun:
+    def _run(self, carried: Carried) -> SourceRun:
         """Harbor's sequence: start, solution, verifier; the state's own doing comes before the verifier."""
-        task = self._task
+        task, state = self._task, carried.state
         start = Start(None, tuple(["sh", *IDLE]), tuple(self._values(task.environment_env, "environment").items()))
         verifier_env = self._values(task.verifier_env, "verifier")
         self._image = self._image or self._open.enter_context(self._built())
@@ -105,7 +103,7 @@ class HarborPrepared:
             done = state.meddling(box) if state.meddling else ""
             if state.meddling and not done:
                 return SourceRun(state.name, detail=state.reason_when_absent)
-            return self._verify(box, state, verifier_env)
+            return self._verify(box, carried, verifier_env)
 
     def _built(self) -> contextlib.AbstractContextManager[str]:
         """The image, built from the source's own files; that of the task where the case keeps it."""
@@ -159,9 +157,10 @@ class HarborPrepared:
             with contextlib.suppress(EngineFailed):
                 self._snapshot = box.commit(secrets.token_hex(12))
 
-    def _verify(self, box: DockerBox, state: State, env: Mapping[str, str]) -> SourceRun:
+    def _verify(self, box: DockerBox, carried: Carried, env: Mapping[str, str]) -> SourceRun:
         """Upload the tests, run tests/test.sh by its path, and read the reward that it leaves."""
-        task, limit = self._task, self._task.timeout_sec or VERIFIER_SECONDS
+        task, state = self._task, carried.state
+        limit = min(task.timeout_sec or VERIFIER_SECONDS, carried.seconds or math.inf)
         for command in task.pre_verify:
             box.execute(["bash", "-c", command], timeout=HOOK_SECONDS, cwd=task.workdir)
         self._root(box, f"{FRESH}; mkdir -p /tests")
