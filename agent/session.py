@@ -188,7 +188,7 @@ class Session:
         """All results in one user turn, in the order of the calls, once the last one is there."""
         if self.reply and not self.open_calls:
             self._turn += [self._answers[call.id] for call in self.reply.calls]
-            self.is_settled = True
+            self.is_settled = self.reply.stop_reason == "tool_use"  # after any other, words of ours follow
 
 
 def _text(text: str) -> Block:

@@ -12,7 +12,7 @@ from skill.finding import Finding, Severity
 from tools.errors import ToolError
 from tools.plain import plain
 from tools.shadow import Change, shadow
-from tools.virtual import Place, told
+from tools.virtual import SUITE, Place, told
 from tools.workbench import Workbench
 from tools.workspace import Workspace
 
@@ -54,7 +54,7 @@ def gate_lines(case: str, found: Sequence[Finding]) -> str:
 
 def told_lines(found: Sequence[Finding]) -> str:
     """One line a finding, like a compiler's, each on one line whatever the dataset put into it."""
-    lines = [plain(str(finding)) for finding in found[:SHOWN]]
+    lines = [plain(f"{SUITE}/{finding}") for finding in found[:SHOWN]]
     return "\n".join(lines + [f"... and {len(found) - SHOWN} more"] * (len(found) > SHOWN))
 
 
