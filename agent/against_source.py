@@ -17,7 +17,8 @@ from skill.comparison import Comparison, comparisons
 from skill.evidence import CaseProof
 from skill.source_evidence import AgainstSource, Agreement, Standing
 from tools.against_source import Bench, SourceCache, compare
-from tools.proof_unit import Plan
+from tools.depth import Depth
+from tools.proof_cache import ProofCache
 from tools.runners.base import Runner, State
 from tools.source_judges import open_judge
 
@@ -67,12 +68,14 @@ def judged(
     return compare(proofs, pairs, states, bench)
 
 
-def states_of(plan: Plan, pairs: Mapping[str, Comparison]) -> Callable[[CaseProof], list[State]]:
-    """What gives the states of ``plan`` that a proof has results of."""
+def states_of(
+    depth: Depth, pairs: Mapping[str, Comparison], kept: Path, runner: Runner
+) -> Callable[[CaseProof], list[State]]:
+    """What gives the states that a proof of ``depth`` has results of; ``kept`` is where its answers are kept."""
+    cache = ProofCache(kept)
 
     def states(proof: CaseProof) -> list[State]:
-        ran = {result.state for result in proof.results}
-        return [entry for entry in plan(pairs[proof.case].case) if isinstance(entry, State) and entry.name in ran]
+        return depth.proved(pairs[proof.case].case, proof, cache, runner.version)
 
     return states
 

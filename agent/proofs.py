@@ -129,10 +129,10 @@ def _beside_source(
         return ((proof, None) for proof in proofs)
     from agent import against_source
     from skill.agreement import pass_rule
-    from tools.proof import standard_states
+    from tools.depth import Depth
 
     pairs = against_source.staged_pairs(options, run, progress, names)
-    states = against_source.states_of(standard_states, pairs)
+    states = against_source.states_of(Depth(), pairs, run.path / EVIDENCE, runner)
     rule = pass_rule(options.pass_if)
     return against_source.judged(proofs, pairs, rule, runner, states, run.path / EVIDENCE)
 

@@ -81,6 +81,18 @@ class ProofCache:
             workspace.write(place_of(key), json.dumps(work.to_dict()).encode())
 
 
+class Refreshed(ProofCache):
+    """A folder of answers that are not taken but replaced."""
+
+    def get(self, key: str) -> Answer | None:
+        """No answer."""
+        return None
+
+    def work(self, key: str) -> Work | None:
+        """No work."""
+        return None
+
+
 def place_of(key: str) -> str:
     """Where in a folder of answers the one with ``key`` is."""
     return f"{key[:2]}/{key[2:]}.json"

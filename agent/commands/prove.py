@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from agent import against_source
 from agent.console import Console
@@ -26,8 +25,8 @@ from skill.rules import check_against_source, check_evidence
 from skill.source_evidence import AgainstSource
 from skill.suite import read_suite
 from tools.depth import Depth
-from tools.proof import prove, standard_states
-from tools.proof_cache import ProofCache
+from tools.proof import prove
+from tools.proof_cache import ProofCache, Refreshed
 from tools.runners import open_runner
 from tools.runners.base import Runner
 from tools.workspace import Workspace
@@ -105,8 +104,9 @@ def _against(
     """Each proof, with what the source's own verifier says where a source was given."""
     if not args.source:
         return ((proof, None) for proof in proofs)
-    rule, kept = against_source.rule_of(args.suite), None if args.again else _evidence(args)
-    return against_source.judged(proofs, pairs, rule, runner, against_source.states_of(standard_states, pairs), kept)
+    rule, folder = against_source.rule_of(args.suite), run_path(args.suite.resolve()) / EVIDENCE
+    states = against_source.states_of(_depth(args), pairs, folder, runner)
+    return against_source.judged(proofs, pairs, rule, runner, states, None if args.again else folder)
 
 
 def _json(proof: CaseProof, found: AgainstSource | None) -> str:
@@ -127,14 +127,11 @@ def _line(proof: CaseProof) -> str:
 
 
 def _cache(args: argparse.Namespace) -> ProofCache | None:
-    """The answers that were kept beside a converted suite; none when all is to be run again."""
-    folder = _evidence(args)
-    return ProofCache(folder) if folder and not args.again else None
-
-
-def _evidence(args: argparse.Namespace) -> Path | None:
+    """The answers that are kept beside a converted suite; none is taken from there when all is to be run again."""
     folder = run_path(args.suite.resolve())
-    return folder / EVIDENCE if folder.is_dir() else None
+    if not folder.is_dir():
+        return None
+    return Refreshed(folder / EVIDENCE) if args.again else ProofCache(folder / EVIDENCE)
 
 
 def _jobs(args: argparse.Namespace) -> int:
