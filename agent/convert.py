@@ -17,6 +17,7 @@ from agent import report, unit
 from agent.console import Console
 from agent.dataset import Dataset, read_dataset
 from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, JournalError, NeedsInput, of_errno
+from agent.images import Images, survey
 from agent.interrupt import Stop, stop_on_signal
 from agent.options import Options
 from agent.outcome import Outcome
@@ -42,9 +43,10 @@ class Ending(NamedTuple):
 
 def plan(options: Options, console: Console) -> Ending:
     """What a conversion would do; writes nothing."""
-    dataset = read_dataset(options)
-    setting, counts = _setting(options, dataset, None), Tally()
+    dataset, counts = read_dataset(options), Tally()
     with stop_on_signal() as stop, console.progress("plan", len(dataset.selected)) as advance:
+        images = survey(options, dataset, None, console, stop)
+        setting = _setting(options, dataset, None, images)
         results = ordered(partial(unit.convert, setting), dataset.units(), _jobs(options, dataset), stop)
         with closing(results):
             for result in results:
@@ -74,8 +76,9 @@ def convert(options: Options, output: Path, console: Console) -> Ending:
                 return finished(run.path, output)
             checked(options.source, output, force=options.force)
             run.save_command(_command(options, place))
-            _draft(options, dataset, run, progress, console, stop)
-            return _finish(options, dataset, run, progress, console, stop)
+            images = survey(options, dataset, run.files, console, stop)
+            _draft(options, dataset, run, progress, console, stop, images)
+            return _finish(options, dataset, run, progress, console, stop, images)
     except (AgentError, WorkspaceError, OSError, KeyboardInterrupt) as error:
         stop_error = _stopped(error)
         stop_error.resume = stop_error.resume or _resume(output)
@@ -94,11 +97,11 @@ def _stopped(error: BaseException) -> AgentError:
 
 
 def _draft(
-    options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop
+    options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop, images: Images
 ) -> None:
     """Every selected task is drafted, staged and gated, and its result is in the journal."""
     progress.start(dataset.names[ref.id] for ref in dataset.selected)
-    setting = _setting(options, dataset, run.staging)
+    setting = _setting(options, dataset, run.staging, images)
     units = progress.units(dataset)
     results = ordered(partial(unit.convert, setting), units, _jobs(options, dataset), stop)
     with console.progress("convert", len(dataset.selected)) as advance, closing(results):
@@ -113,7 +116,7 @@ def _draft(
 
 
 def _finish(
-    options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop
+    options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop, images: Images
 ) -> Ending:
     """Questions, proofs, reports, and the rename that publishes."""
     if progress.waiting:
@@ -126,14 +129,14 @@ def _finish(
         raise Interrupted("stopped while proving; what was proved is kept")
     counts = tally(progress.results())
     row = write_suite(run.staging, dataset.inventory, options.name, progress.converted())
-    facts = _facts(options, dataset, counts, proofs)
+    facts = _facts(options, dataset, counts, proofs, images)
     head = report.summary(facts, counts, len(dataset.selected))
     report.write(run.files, facts, head, progress.results(), row)
     progress.publish() if row else progress.give_up()
     return _ending(head, options.output or run.output)
 
 
-def _facts(options: Options, dataset: Dataset, counts: Tally, proofs: Proofs) -> report.Facts:
+def _facts(options: Options, dataset: Dataset, counts: Tally, proofs: Proofs, images: Images) -> report.Facts:
     inventory, cases = dataset.inventory, counts.outcomes[Outcome.CONVERTED]
     return report.Facts(
         tool=tool_version(),
@@ -147,6 +150,7 @@ def _facts(options: Options, dataset: Dataset, counts: Tally, proofs: Proofs) ->
         proofs=proofs.by_case,
         against_source=proofs.against_source,
         proved_shapes=proofs.shapes,
+        images=images.rows(),
     )
 
 
@@ -166,15 +170,17 @@ def finished(run: Path, shown: Path) -> Ending:
         raise JournalError(f"{run / REPORT_JSON}: cannot be read (start over with convert)") from error
 
 
-def _setting(options: Options, dataset: Dataset, staging: Path | None) -> unit.Setting:
+def _setting(options: Options, dataset: Dataset, staging: Path | None, images: Images) -> unit.Setting:
     choices = Choices(
         image=options.image or None,
         test_cwd=options.test_cwd,
         pass_if=options.pass_if or None,
         allow=frozenset(options.allow),
         answers=dict(options.answers),
+        pins=images.pins,
+        images=images.facts,
     )
-    salt = f"{tool_version()}\0{sorted(_choices_table(options).items())}"
+    salt = f"{tool_version()}\0{sorted(_choices_table(options).items())}\0{images.salt}"
     return unit.Setting(dataset.source, choices, options.answered, staging, salt)
 
 
@@ -182,6 +188,8 @@ def _choices_table(options: Options) -> dict[str, Any]:
     """The choices that shape the output, as the report names them."""
     return {
         "image": options.image,
+        "platform": options.platform,
+        "registry": options.registry,
         "test_cwd": options.test_cwd,
         "pass_if": options.pass_if,
         "allow": list(options.allow),

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import UsageError
+from skill.pins import DEFAULT_PLATFORM
 from skill.toml import TomlError, load
+
+IMAGES = ("keep", "dockerfile", "publish")
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,10 @@ class Options:
     plan: bool = False
     only: str = ""
     limit: int = 0  # 0: all
-    image: str = ""  # "keep", "dockerfile"; empty: not chosen
+    image: str = ""  # "keep", "dockerfile", "publish"; empty: not chosen
+    pins: str = ""  # file of image names and their digests
+    platform: str = DEFAULT_PLATFORM
+    registry: str = ""  # where images are published
     test_cwd: str = "root"
     pass_if: str = ""
     allow: tuple[str, ...] = ()
@@ -70,8 +76,10 @@ def merged(flags: Mapping[str, Any], answers: Mapping[str, Any], singles: Mappin
     fields["allow"] = tuple(sorted({*fields.get("allow", ()), *answers.get("allow", ())}))
     others = {key: value for key, value in answers.items() if key not in known}
     fields["answers"] = {**others, **singles}
-    if fields["image"] not in ("", "keep", "dockerfile"):
-        raise UsageError(f"image: {fields['image']!r} is not a choice (keep, dockerfile)")
+    if fields["image"] not in ("", *IMAGES):
+        raise UsageError(f"image: {fields['image']!r} is not a choice ({', '.join(IMAGES)})")
+    if fields["image"] == "publish" and not fields.get("registry"):
+        raise UsageError("--image publish needs --registry HOST/PATH: nothing is pushed to a place that nobody named")
     if fields["test_cwd"] not in ("root", "workdir"):
         raise UsageError(f"test_cwd: {fields['test_cwd']!r} is not a choice (root, workdir)")
     return fields

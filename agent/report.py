@@ -42,6 +42,7 @@ class Facts:
     proofs: Mapping[str, CaseProof]
     proved_shapes: Mapping[tuple[str, str], int]
     against_source: Mapping[str, AgainstSource]
+    images: list[dict[str, str]]  # what became of the names of images
 
 
 def summary(facts: Facts, counts: Tally, taken: int) -> dict[str, Any]:
@@ -67,6 +68,7 @@ def summary(facts: Facts, counts: Tally, taken: int) -> dict[str, Any]:
             {"outcome": outcome, "code": code, "tasks": number, "sample": counts.samples[outcome, code]}
             for (outcome, code), number in sorted(counts.codes.items())
         ],
+        "images": facts.images,
         "skipped": [{"path": path, "reason": reason} for path, reason in facts.skipped],
     }
 
@@ -129,6 +131,7 @@ def markdown_head(head: Mapping[str, Any]) -> Iterator[str]:
         yield "\nNo case was converted, so there is no suite."
     yield from _table("## Shapes", ("shape", "form", "cases", "proved"), head["shapes"])
     yield from _table("## Left out", ("outcome", "code", "tasks", "sample"), head["left"])
+    yield from _table("## Images", ("name", "pinned", "by", "reason"), head["images"])
     yield from _table("## Not taken for a task", ("path", "reason"), head["skipped"])
     yield from ("", "## Tasks", "", "| task | case | outcome | shape or reason | proof |", "|---|---|---|---|---|")
 
@@ -147,6 +150,7 @@ def lines(head: Mapping[str, Any], output: str, run: str) -> Iterator[str]:
         reason = f" ({plain(proof['reason'])})" if proof["unproved"] and proof["reason"] else ""
         partly = f", partly {proof['partly']}" if proof["partly"] else ""
         yield f"proved {proof['proved']}{partly}, unproved {proof['unproved']}{reason}"
+    yield from (f"image  {row['pinned'] or row['reason']}" for row in head["images"])
     yield f"suite  {output}" if head["suite"] else "no case was converted, so there is no suite"
     yield f"report {run}/{REPORT_MD}"
 

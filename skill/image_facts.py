@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Final
 
 from skill.dockerfile import is_root
@@ -68,7 +67,7 @@ def from_config(name: str, digest: str, platform: str, config: Mapping[str, Any]
         platform=platform,
         workdir=posixpath.normpath(str(config.get("WorkingDir") or "/")),
         user=str(config.get("User") or ""),
-        env=MappingProxyType({key: value for key, _, value in pairs}),
+        env={key: value for key, _, value in pairs},
         entrypoint=tuple(map(str, config.get("Entrypoint") or ())),
         cmd=tuple(map(str, config.get("Cmd") or ())),
     )
@@ -97,7 +96,7 @@ def from_table(table: Mapping[str, object]) -> ImageFacts:
         platform=str(table["platform"]),
         workdir=str(table["workdir"]),
         user=str(table["user"]),
-        env=MappingProxyType({str(name): str(value) for name, value in env.items()}),
+        env={str(name): str(value) for name, value in env.items()},
         entrypoint=_words(table["entrypoint"]),
         cmd=_words(table["cmd"]),
         programs=None if programs is None else frozenset(map(str, programs)),

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 
 import pytest
 
 from tests.support.images import why_no_docker
 
 REQUIRE_DOCKER = "SUITE_CONVERTER_REQUIRE_DOCKER"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reads the user's registry logins or writes to the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("DOCKER_CONFIG", str(tmp_path_factory.mktemp("docker")))
+        yield
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -12,7 +12,7 @@ from skill.image_facts import ImageFacts, There, from_table, to_table
 from skill.image_ref import read_image_ref
 from tests.support.images import BASE_IMAGE
 from tools.facts_cache import FactsCache
-from tools.look import Looker
+from tools.runners.docker_look import Looker
 from tools.runners.docker_engine import RUN_LABEL, connect, containers_with
 from tools.runners.docker_facts import configured, pulled_digest, terms_of
 
@@ -46,7 +46,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def looker(root: Path) -> Looker:
-    return Looker(FactsCache(root / "cache"), connect(), None, "facts-test")
+    return Looker(FactsCache(root / "cache"), "facts-test", connect())
 
 
 def test_the_configuration_is_read(image: str) -> None:

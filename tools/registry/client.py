@@ -46,13 +46,20 @@ class RegistryClient:
     terms: Terms = field(default_factory=Terms)
     authority: Authority = field(default_factory=Authority)
     sleep: Callable[[float], None] = time.sleep
+    _manifests: dict[tuple[str, str, str], Manifest] = field(default_factory=dict)
     _strikes: dict[str, int] = field(default_factory=dict)  # base URL -> failures since its last answer
     _why: dict[str, str] = field(default_factory=dict)  # base URL -> its last failure
     _found: dict[str, str] = field(default_factory=dict)  # unsafe host -> base URL
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def manifest(self, ref: ImageRef) -> Manifest:
-        """The manifest or index that ``ref`` names; raises NotFound, NoAnswer."""
+        """The manifest or index that ``ref`` names, asked for once; raises NotFound, NoAnswer."""
+        key = (ref.host, ref.repository, ref.asked)
+        if key not in self._manifests:
+            self._manifests[key] = self._manifest(ref)
+        return self._manifests[key]
+
+    def _manifest(self, ref: ImageRef) -> Manifest:
         reply = self._ask(ref, f"manifests/{ref.asked}", MAX_MANIFEST)
         media_type = reply.headers.get("content-type", "").partition(";")[0].strip()
         table = _table(reply.body)

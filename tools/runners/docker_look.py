@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from skill.image_facts import ImageFacts, from_config
 from skill.image_ref import ImageRef, read_image_ref
 from skill.pins import DEFAULT_PLATFORM
-from tools.errors import EngineFailed, WorkspaceError
-from tools.facts_cache import FactsCache
-from tools.registry.base import NoAnswer, NotFound, platform_of, runs_on
+from tools.errors import EngineFailed, RunnerError, WorkspaceError
+from tools.facts_cache import FactsCache, cache_folder
+from tools.registry.base import NoAnswer, NotFound, Terms, platform_of, runs_on
 from tools.registry.client import RegistryClient
+from tools.runners.docker_engine import connect
+from tools.runners.docker_facts import configured, looked_into, pulled_digest, terms_of
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -24,29 +26,40 @@ class Looker:
     """Looks into images; asks nothing that the cache knows."""
 
     cache: FactsCache
-    engine: APIClient | None
-    registry: RegistryClient | None  # None: nobody is asked over the network
     run_id: str
+    engine: APIClient | None = None  # None: no engine answers
+    registry: RegistryClient | None = None  # None: nobody is asked over the network
     platform: str = DEFAULT_PLATFORM
 
-    def configured(self, name: str) -> ImageFacts | None:
-        """What an image's configuration says; None when neither engine nor registry can be asked."""
-        from tools.runners.docker_facts import configured
+    @property
+    def terms(self) -> Terms:
+        """What the engine's settings say about registries."""
+        return Terms() if self.engine is None else terms_of(self.engine)
 
+    def pulled_digest(self, ref: ImageRef) -> str:
+        """The digest by which the engine has pulled ``ref``, empty when it has not."""
+        if self.engine is None:
+            return ""
+        with contextlib.suppress(EngineFailed):
+            return pulled_digest(self.engine, ref, self.platform)
+        return ""
+
+    def configured(self, name: str, *, near: bool = False) -> ImageFacts | None:
+        """What an image's configuration says; None when neither the engine nor, unless ``near``, a registry has it."""
         with contextlib.suppress(EngineFailed):
             if self.engine is not None and (facts := configured(self.engine, name)):
                 return facts
         ref = read_image_ref(name)
-        if self.registry is None or ref is None:
+        if near or self.registry is None or ref is None:
             return None
         try:
             return self._from_registry(self.registry, name, ref)
         except (NotFound, NoAnswer):
             return None
 
-    def looked_into(self, name: str, paths: Collection[str]) -> ImageFacts | None:
+    def looked_into(self, name: str, paths: Collection[str], *, near: bool = False) -> ImageFacts | None:
         """The same, with the programs and ``paths`` of an image that the engine has."""
-        facts = self.configured(name)
+        facts = self.configured(name, near=near)
         if facts is None:
             return None
         known = self.cache.get(name, facts.digest)
@@ -55,8 +68,6 @@ class Looker:
         return self._looked(known or facts, sorted(set(paths)))
 
     def _looked(self, facts: ImageFacts, paths: list[str]) -> ImageFacts:
-        from tools.runners.docker_facts import looked_into
-
         if self.engine is None:
             return facts
         try:
@@ -80,3 +91,11 @@ class Looker:
         config = table.get("config")
         digest = str(manifest.table["config"]["digest"])
         return from_config(name, digest, platform_of(table), config if isinstance(config, dict) else {})
+
+
+def open_looker(platform: str, run_id: str) -> Looker:
+    """A looker with the user's cache, and the engine where one answers."""
+    looker = Looker(FactsCache(cache_folder()), run_id, platform=platform)
+    with contextlib.suppress(RunnerError):
+        looker.engine = connect()
+    return looker

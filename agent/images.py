@@ -1,0 +1,212 @@
+"""The images of a dataset, before anything is drafted: which there are, what digest each has, what each says."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.console import Console
+from agent.dataset import Dataset
+from agent.errors import Interrupted, UsageError
+from agent.interrupt import Stop
+from agent.options import Options
+from agent.pool import default_jobs, ordered
+from agent.unit import Unit
+from skill.errors import SkillError
+from skill.image_facts import ImageFacts
+from skill.pins import Pin, Resolution, pin_table, read_pins, write_pins
+from skill.sources.base import Source, SourceTask
+from skill.toml import TomlError
+from tools.errors import WorkspaceError
+from tools.workspace import Workspace
+
+if TYPE_CHECKING:
+    from tools.registry.resolve import Resolver
+    from tools.runners.docker_look import Looker
+
+PINS = "pins.toml"  # in the run folder
+ASKING = ("keep", "publish")  # choices that let registries be asked
+LOOKS = 4  # images looked into side by side
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The images that one task names."""
+
+    image: str = ""  # of the task itself, empty where its Dockerfile counts
+    base: str = ""  # that its Dockerfile starts from
+    workdir: str = ""  # where the task says that the agent works
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What is to be looked at in the task's own image."""
+        places = [place for place in ("/", self.workdir) if place]
+        staged = (posixpath.join(place, folder) for place in places for folder in ("tests", "oracle"))
+        return tuple(dict.fromkeys((*([self.workdir] if self.workdir else []), *staged)))
+
+
+@dataclass(frozen=True)
+class Images:
+    """What is known about the images of a dataset."""
+
+    pins: Mapping[str, Resolution] = field(default_factory=dict)
+    facts: Mapping[str, ImageFacts] = field(default_factory=dict)
+
+    def rows(self) -> list[dict[str, str]]:
+        """One row of the report for each name that somebody was asked for."""
+        asked = (
+            found for _, found in sorted(self.pins.items()) if not (isinstance(found, Pin) and found.by == "source")
+        )
+        return [{"name": found.reference, **_outcome(found)} for found in asked]
+
+    @property
+    def salt(self) -> str:
+        """Changes whenever a task might come out otherwise because of its image."""
+        known = [repr(pair) for table in (self.pins, self.facts) for pair in sorted(table.items(), key=_name)]
+        return hashlib.sha256("\n".join(known).encode()).hexdigest() if known else ""
+
+
+def _outcome(found: Resolution) -> dict[str, str]:
+    if isinstance(found, Pin):
+        return {"pinned": found.pinned, "by": found.by, "code": "", "reason": ""}
+    return {"pinned": "", "by": "", "code": found.code, "reason": found.reason}
+
+
+def _name(pair: tuple[str, object]) -> str:
+    return pair[0]
+
+
+def needs_of(source: Source, choice: str, unit: Unit) -> Needs:
+    """The images that matter for one task; none for one that cannot be read, which drafting will report."""
+    try:
+        task = source.load(unit.ref)
+    except (SkillError, OSError):
+        return Needs()
+    return _needs(task, choice)
+
+
+def _needs(task: SourceTask, choice: str) -> Needs:
+    own = any(file.path == "Dockerfile" for file in task.environment)
+    kept = task.image is not None and (not own or choice == "keep")
+    base = task.dockerfile.base if task.dockerfile else None
+    return Needs(task.image or "" if kept else "", base or "", task.workdir or "")
+
+
+def survey(options: Options, dataset: Dataset, run: Workspace | None, console: Console, stop: Stop) -> Images:
+    """Ask once for every distinct image; ``run`` keeps the answers, None for a plan, which writes nothing.
+
+    Raises UsageError for a pins file that is none, Interrupted when somebody wishes to stop.
+    """
+    known = {**_file(options), **(_remembered(run, options.platform) if run else {})}
+    found = list(_each(options, dataset, stop))
+    if not any(need.image or need.base for need in found):
+        return Images()
+    from tools.runners.docker_look import open_looker
+
+    looker = open_looker(options.platform, f"look-{os.urandom(6).hex()}")
+    pins = _pins(options, {need.image for need in found if need.image}, known, looker, console, stop)
+    if run:
+        _keep(options, run, {**known, **pin_table(pins.values())})
+    return Images(pins, _facts(options, found, looker, stop))
+
+
+def _each(options: Options, dataset: Dataset, stop: Stop) -> Iterator[Needs]:
+    jobs = options.jobs or default_jobs(len(dataset.selected))
+    results = ordered(partial(needs_of, dataset.source, options.image), dataset.units(), jobs, stop)
+    with closing(results):
+        yield from results
+    if stop():
+        raise Interrupted("stopped before anything was drafted")
+
+
+def _pins(
+    options: Options, names: set[str], known: Mapping[str, str], looker: Looker, console: Console, stop: Stop
+) -> dict[str, Resolution]:
+    """What each name stands for; registries are asked only where an image is to be kept."""
+    if options.image not in ASKING:
+        return {name: Pin(name, known[name], "pins") for name in sorted(names & known.keys())}
+    pins = {}
+    with console.progress("pin", len(names)) as advance:
+        for found in open_resolver(looker, known).resolve(names, stop):
+            pins[found.reference] = found
+            advance(found.reference)
+    if stop():
+        raise Interrupted("stopped while images were looked up")
+    return pins
+
+
+def open_resolver(looker: Looker, known: Mapping[str, str]) -> Resolver:
+    """Answers from ``known`` pins, from registries, and from what the engine has pulled."""
+    from tools.registry.client import RegistryClient
+    from tools.registry.resolve import Resolver
+
+    looker.registry = RegistryClient(looker.terms)
+    return Resolver(looker.registry, looker.platform, known, looker.pulled_digest)
+
+
+def _facts(options: Options, found: list[Needs], looker: Looker, stop: Stop) -> dict[str, ImageFacts]:
+    """What the images say: those that are kept are looked into, those that are built from tell their configuration."""
+    from tools.pool import ordered as threaded
+
+    paths: defaultdict[str, set[str]] = defaultdict(set)
+    for need in found:
+        if need.image:
+            paths[need.image].update(need.paths)
+    unstated = {need.image for need in found if need.image and not (need.workdir or need.base)}
+    bases = {need.base for need in found if need.base and not need.image} - paths.keys()
+
+    def look(name: str) -> ImageFacts | None:
+        if name not in paths:
+            return looker.configured(name, near=True)
+        return looker.looked_into(name, paths[name], near=name not in unstated)
+
+    names = sorted({*paths, *bases})
+    return {name: facts for name, facts in zip(names, threaded(look, names, LOOKS, stop), strict=False) if facts}
+
+
+def _file(options: Options) -> dict[str, str]:
+    """The pins of the file that was named; one that is not there yet has none."""
+    return read_pins_file(Path(options.pins), options.platform) if options.pins else {}
+
+
+def read_pins_file(path: Path, platform: str) -> dict[str, str]:
+    """Name to pinned name; raises UsageError when the file is none of ours."""
+    try:
+        return read_pins(path.read_bytes(), platform)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except TomlError as error:
+        raise UsageError(f"{path}: is no pins file: {error}") from error
+
+
+def write_pins_file(path: Path, pins: Mapping[str, str], platform: str) -> None:
+    """Afterwards the file holds ``pins``, and nothing was half written; raises WorkspaceError."""
+    with Workspace(path.resolve().parent) as folder:
+        folder.write(path.name, write_pins(pins, platform))
+
+
+def _remembered(run: Workspace, platform: str) -> dict[str, str]:
+    """What an unfinished run had found."""
+    try:
+        return read_pins(run.read(PINS), platform)
+    except (WorkspaceError, TomlError):
+        return {}
+
+
+def _keep(options: Options, run: Workspace, pins: Mapping[str, str]) -> None:
+    """Remember the pins for this run's next start, and in the file that was named."""
+    if not pins:
+        return
+    run.write(PINS, write_pins(pins, options.platform))
+    if options.pins and pins != _file(options):
+        write_pins_file(Path(options.pins), pins, options.platform)
