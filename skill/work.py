@@ -10,11 +10,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 _NOISE: Final = re.compile(
-    r"/(?:tmp|var/tmp|run|proc|sys|dev|logs|solution|var/(?:cache|log|lib/(?:apt|dpkg|rpm|pacman|systemd|ucf)))(?:/|$)"
-    r"|/(?:lib(?:32|64)?|s?bin|usr/(?!local/)[^/]+|usr/local/(?:lib|share|include|man))(?:/|$)"
-    r"|/etc/(?:ld\.so\.cache|alternatives|ssl/certs|ca-certificates|resolv\.conf|hosts|hostname|mtab|\.pwd\.lock)(?:/|$)"
-    r"|/(?:root|home/[^/]+)/\.(?:cache|npm|cargo|rustup|m2|gradle|local|config/go|\w+_history|wget-hsts)(?:/|$)"
-    r"|/(?:root|home/[^/]+)/go/pkg/"
+    r"^/(?:tmp|var/tmp|run|proc|sys|dev|logs|solution|var/(?:cache|log|lib/(?:apt|dpkg|rpm|pacman|systemd|ucf)))(?:/|$)"
+    r"|^/(?:lib(?:32|64)?|s?bin|usr/(?!local/)[^/]+|usr/local/(?:lib|share|include|man))(?:/|$)"
+    r"|^/etc/(?:ld\.so\.cache|alternatives|ssl/certs|ca-certificates|resolv\.conf|hosts|hostname|mtab|\.pwd\.lock)(?:/|$)"
+    r"|^/(?:root|home/[^/]+)/\.(?:cache|npm|cargo|rustup|m2|gradle|local|config/go|\w+_history|wget-hsts)(?:/|$)"
+    r"|^/(?:root|home/[^/]+)/go/pkg/"
     r"|/(?:__pycache__|\.(?:pytest|mypy|ruff)_cache|site-packages|dist-packages|node_modules|\.?venv|\.tox)(?:/|$)"
     r"|/\.git/(?:objects|logs|index$|COMMIT_EDITMSG$|ORIG_HEAD$)"
     r"|\.py[co]$|/\.DS_Store$|/\.wh\."

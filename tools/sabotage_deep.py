@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ STARTED: Final = frozenset("python python3 node go cargo pytest npm npx bats rub
 SLOW_SECONDS: Final = 6
 SHORT_SECONDS: Final = 3
 
+_NEED = re.compile(r"^\s*need ([\w .+-]+)$", re.MULTILINE)
 _SLOW = """
 folders=$PATH:$1; tool=$2; found=
 IFS=:
@@ -107,7 +109,7 @@ def _tools(case: Case, solved: bool) -> Iterator[State]:
     """Each tool that the verifier needs, gone."""
     own = OWN_TOOLS if case.tests.find(LIBRARY) is not None else ()
     folders = tool_folders(case)
-    for tool in dict.fromkeys([*own, *runner_tools(case)[:TOOLS]]):
+    for tool in dict.fromkeys([*own, *_tools_of(case)[:TOOLS]]):
         absent = f"the image has no {tool}"
         yield State(
             f"{SABOTAGE}tool-missing {tool}",
@@ -116,6 +118,12 @@ def _tools(case: Case, solved: bool) -> Iterator[State]:
             meddling=HideTool((tool,), folders),
             reason_when_absent=absent,
         )
+
+
+def _tools_of(case: Case) -> list[str]:
+    """The tools that the verifier calls or, where it is a generated one, looks up."""
+    looked_up = [tool for found in _NEED.findall(verifier_text(case)) for tool in found.split()]
+    return list(dict.fromkeys([*looked_up, *runner_tools(case)]))
 
 
 def _logs(case: Case, solved: bool) -> Iterator[State | Unproved]:
@@ -134,7 +142,7 @@ def _clock(case: Case, solved: bool) -> Iterator[State | Unproved]:
         yield Unproved(SABOTAGE + "clock-out", "the verifier has no clock of its own that is known")
         return
     yield State(SABOTAGE + "clock-out", INFRA, solved, (clock.set_to(clock.reserve),))
-    tool = next((tool for tool in runner_tools(case) if tool in STARTED), "")
+    tool = next((tool for tool in _tools_of(case) if tool in STARTED), "")
     if not tool:
         yield Unproved(SABOTAGE + "tool-slow", "the verifier starts no tool before the candidate's turn")
         return

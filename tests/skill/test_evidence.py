@@ -31,7 +31,9 @@ def test_verdict_is_what_margin_makes_of_the_exit(code: int | None, verdict: str
     assert verdict_of(code) == verdict
 
 
-@pytest.mark.parametrize(("state", "code"), [("oracle", 0), ("null", 1), ("sabotage:no-runner", 2)])
+@pytest.mark.parametrize(
+    ("state", "code"), [("oracle", 0), ("null", 1), ("sabotage:no-runner", 2), ("mutant:word /a", 1), ("forgery:x", 1)]
+)
 def test_expected_exit_per_state(state: str, code: int) -> None:
     assert expected_exit(state) == code
 
