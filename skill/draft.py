@@ -16,10 +16,11 @@ from skill.parts.base import Choices, OutFile, Part, Refused, copied, generated,
 from skill.parts.environment import Environment, environment
 from skill.parts.image import container, unfit
 from skill.parts.oracle import oracle
-from skill.parts.verifier import Verifier, verifier
+from skill.parts.verifier import Rewriting, Verifier, verifier
 from skill.parts.workplace import Workplace, workplace
 from skill.sources.base import SourceFile, SourceTask
 from skill.toml import TomlTable, TomlValue, dump
+from skill.verifier.rewrite import rewrite
 
 __all__ = ["CaseDraft", "Choices", "OutFile", "Refused", "draft"]
 
@@ -39,8 +40,11 @@ class CaseDraft:
     form: str
 
 
-def draft(task: SourceTask, name: str, choices: Choices) -> CaseDraft | Refused:
-    """The case ``name`` made from ``task``, or why there is none. OSError when a file cannot be read."""
+def draft(task: SourceTask, name: str, choices: Choices, rewriting: Rewriting = rewrite) -> CaseDraft | Refused:
+    """The case ``name`` made from ``task``, or why there is none. OSError when a file cannot be read.
+
+    ``rewriting`` makes the verifier; all else is the same whoever makes it.
+    """
     if hindrance := _hindrance(task, choices):
         return hindrance
     assert task.prompt is not None, "a task without a prompt is refused by its source"
@@ -58,7 +62,7 @@ def draft(task: SourceTask, name: str, choices: Choices) -> CaseDraft | Refused:
     if isinstance(made, Refused):
         return made
     seconds = max(1, math.ceil(task.timeout_sec)) if task.timeout_sec else DEFAULT_TIMEOUT_SECONDS
-    tests = verifier(task, choices, place, seconds, made.exported, text, inside)
+    tests = verifier(task, choices, place, seconds, made.exported, text, inside, rewriting)
     if isinstance(tests, Refused):
         return tests
     return _case(task, name, place, made, tests, seconds, oracle(task, place, made.exported))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from skill.finding import Finding
@@ -11,10 +12,12 @@ from skill.parts.image import Container
 from skill.parts.workplace import Workplace
 from skill.sources.base import EnvValue, SourceTask
 from skill.verifier import template
-from skill.verifier.base import Asset, Odd, VerifierInput
+from skill.verifier.base import Asset, Odd, Rewrite, VerifierInput
 from skill.verifier.rewrite import rewrite
 
 SCRIPT = "test.sh"
+
+Rewriting = Callable[[VerifierInput], Rewrite | Odd]
 
 
 @dataclass(frozen=True)
@@ -35,12 +38,13 @@ def verifier(
     exported: dict[str, EnvValue],
     prompt: str,
     inside: Container,
+    rewriting: Rewriting = rewrite,
 ) -> Verifier | Refused:
-    """The rewritten verifier, or the refusal that its oddity means without a mind to handle it."""
+    """The verifier that ``rewriting`` makes, or the refusal that its oddity means without a mind to handle it."""
     script = next(file for file in task.tests if file.path == SCRIPT)
     held = {file.path: file.host.read_bytes() for file in task.tests}
     assets = tuple(Asset(file.path, held[file.path], mode_of(file)) for file in task.tests if file is not script)
-    made = rewrite(
+    made = rewriting(
         VerifierInput(
             script=held[SCRIPT],
             assets=assets,
@@ -57,8 +61,9 @@ def verifier(
     )
     if isinstance(made, Odd):
         return Refused(made.code, made.sentence, made.facts)
-    pairs = [copied(f"tests/{f.path}", f"tests/{f.path}", f, held[f.path]) for f in task.tests if f is not script]
-    pairs += [_written(name, data, held[SCRIPT], made.rule) for name, data in sorted(made.files.items())]
+    kept = (file for file in task.tests if file is not script and file.path not in made.files)
+    pairs = [copied(f"tests/{file.path}", f"tests/{file.path}", file, held[file.path]) for file in kept]
+    pairs += [_written(name, data, held, made.rule) for name, data in sorted(made.files.items())]
     return Verifier(joined(pairs), made.form, made.shape, made.findings)
 
 
@@ -67,11 +72,14 @@ def _read_by(held: dict[str, bytes], exported: dict[str, EnvValue]) -> dict[str,
     return {name: value for name, value in exported.items() if any(name.encode() in data for data in held.values())}
 
 
-def _written(name: str, data: bytes, script: bytes, rule: str) -> tuple[OutFile, Row]:
-    mode = 0o755 if name.endswith(".sh") else 0o644
+def _written(name: str, data: bytes, held: dict[str, bytes], rule: str) -> tuple[OutFile, Row]:
+    mode = 0o755 if name.endswith(".sh") or data.startswith(b"#!") else 0o644
     path, sha = f"tests/{name}", digest(data)
-    if name != template.SOURCE_SCRIPT:
+    origin = SCRIPT if name == template.SOURCE_SCRIPT else name
+    if name == SCRIPT or origin not in held:
         return OutFile(path, mode, data), Row(path, Action.GENERATED, sha, mode, by=rule)
-    if data == script:
-        return OutFile(path, mode, data), Row(path, Action.COPIED, sha, mode, f"tests/{SCRIPT}")
-    return OutFile(path, mode, data), Row(path, Action.REWRITTEN, sha, mode, f"tests/{SCRIPT}", digest(script), rule)
+    if data == held[origin]:
+        return OutFile(path, mode, data), Row(path, Action.COPIED, sha, mode, f"tests/{origin}")
+    return OutFile(path, mode, data), Row(
+        path, Action.REWRITTEN, sha, mode, f"tests/{origin}", digest(held[origin]), rule
+    )

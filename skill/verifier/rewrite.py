@@ -35,7 +35,7 @@ def rewrite(given: VerifierInput) -> Rewrite | Odd:
     The result depends on ``given`` alone. An Odd's code is the refusal's: "needs-agent" where a mind could do it.
     """
     given = replace(given, script=given.script.removeprefix(BOM))  # bash takes the mark for a part of the first word
-    odd = hazards.unreadable(given.script) or _reserved(given.assets) or _unfit_names(given.env)
+    odd = hazards.unreadable(given.script) or reserved(given.assets) or unfit_names(given.env)
     if odd:
         return odd
     script, cut = understood(given.script)
@@ -54,14 +54,16 @@ def _written_elsewhere(given: VerifierInput, script: bash.Script, cut: Split) ->
     return bool(outside) or any(writer != "test.sh" for writer in rewards(script, given.assets).writers)
 
 
-def _reserved(assets: Iterable[Asset]) -> Odd | None:
+def reserved(assets: Iterable[Asset]) -> Odd | None:
+    """The reason why a file of the source is in the way of one that every converted verifier has."""
     for asset in assets:
         if PurePosixPath(asset.path).parts[0] in RESERVED:
             return Odd("needs-agent", f"tests/{asset.path} has a name that the converted verifier needs")
     return None
 
 
-def _unfit_names(names: Iterable[str]) -> Odd | None:
+def unfit_names(names: Iterable[str]) -> Odd | None:
+    """The reason why a variable of the source would change what the verifier's own library does."""
     for name in names:
         if not VARIABLE.fullmatch(name) or name in template.OWN_NAMES:
             return Odd("needs-agent", f"the variable {name!r} cannot be set around the converted verifier")
@@ -206,7 +208,7 @@ def _text(
         manifest="",
         cwd=given.cwd,
         env=given.env,
-        names=tuple(name for name in TEST_PLACES if _named(name, given)),
+        names=test_places(given),
         pre_verify=given.pre_verify,
         bootstrap=bootstrap,
         tools=tools.needed(script, nodes, given.prompt),
@@ -216,6 +218,11 @@ def _text(
         before=before,
         starter="" if given.script.startswith(b"#!") else "bash ",
     )
+
+
+def test_places(given: VerifierInput) -> tuple[str, ...]:
+    """Variables that the source's scripts or its image use for the place of the tests."""
+    return tuple(name for name in TEST_PLACES if _named(name, given))
 
 
 def _named(name: str, given: VerifierInput) -> bool:

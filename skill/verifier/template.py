@@ -18,7 +18,7 @@ SOURCE_SCRIPT = "source-test.sh"
 # Variables that the library works with: a source's of the same name would change what it does.
 OWN_NAMES = frozenset(
     "TESTS PRIVATE VERDICT_DIR DECIDED STATUS IMPORTS TIMED_OUT LIMIT RESERVE RAN BROKE REWARD STRIPPED SECONDS"
-    " IFS BASH_ENV ENV".split()
+    " IFS BASH_ENV ENV MANIFEST ALL".split()
 )
 
 
@@ -58,24 +58,30 @@ def reserve(limit: int) -> int:
 
 def render(text: Text) -> bytes:
     """tests/test.sh for ``text``; its verdict comes from the last line, and every other way out is 2."""
+    return joined(f"{MARK} ({text.form}, {text.shape})", _body(text))
+
+
+def joined(mark: str, body: list[str]) -> bytes:
+    """A whole tests/test.sh: the library is checked and sourced, then ``body`` runs as one function."""
     lines = [
         "#!/bin/bash",
-        f"{MARK} ({text.form}, {text.shape})",
+        mark,
         "# Exit status: 0 pass, 1 fail, 2 infra. The phases are explained in .verdict/lib.sh beside this file.",
-        'TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 2',
-        f'[ "$(sha256sum <"$TESTS/{LIBRARY}" 2>/dev/null)" = "{digest(library())}  -" ] ||',
+        'TESTS=$(cd "$(PATH=/usr/bin:/bin:$PATH dirname "${BASH_SOURCE[0]}")" && pwd) || exit 2',
+        f'[ "$(PATH=/usr/bin:/bin:$PATH sha256sum <"$TESTS/{LIBRARY}" 2>/dev/null)" = "{digest(library())}  -" ] ||',
         f'  {{ echo "VERDICT: INFRA"; echo "reason: tests/{LIBRARY} is missing or changed"; exit 2; }}',
         f'. "$TESTS/{LIBRARY}" || exit 2',
         "",
         "main() {",
-        *("  " + line if line else "" for line in _body(text)),
+        *("  " + line if line else "" for line in body),
         "}",
         'main "$@"; exit 2',
     ]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _body(text: Text) -> list[str]:
+def opening(text: Text) -> list[str]:
+    """The first lines of the body: the clock and the files, variables, the working directory, the source's hooks."""
     lines = [f"begin {text.limit} {reserve(text.limit)} {text.manifest}"]
     lines += _exports(text)
     lines.append(f"enter {shlex.quote(text.cwd)}")
@@ -83,6 +89,11 @@ def _body(text: Text) -> list[str]:
         f"bash -c {shlex.quote(command)} || true  # the source runs this before its verifier, best effort"
         for command in text.pre_verify
     ]
+    return lines
+
+
+def _body(text: Text) -> list[str]:
+    lines = opening(text)
     if text.bootstrap:
         lines += [
             "",

@@ -1,0 +1,95 @@
+"""The case of an odd verifier with everything mechanical done: only the body of tests/test.sh is missing.
+
+Above the body stands what differs from case to case and is a program's to know: the limit, the hash of the list of
+files, variables, the working directory. That is what lets one body serve a whole shape.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from skill.ledger import digest
+from skill.verifier import template
+from skill.verifier.base import Odd, Rewrite, VerifierInput
+from skill.verifier.rewrite import BOM, reserved, test_places, unfit_names
+
+MARK: Final = (
+    "# suite-converter frame 1: all but the part between the two marks is a program's, and differs from case to case"
+)
+BEGIN: Final = "# >>> the verifier"
+END: Final = "# <<< the verifier"
+UNWRITTEN: Final = 'infra "this verifier is not written yet"'
+FORM: Final = "rewritten"
+HASH: Final = re.compile(rb"(?m)^(  begin \d+ \d+ )[0-9a-f]{64}$")
+
+Making = Callable[[VerifierInput], Rewrite | Odd]
+
+
+def skeleton(shape: str) -> Making:
+    """What makes the verifier of a case of ``shape`` that nobody has written yet."""
+    return completed(shape, f"  {UNWRITTEN}\n".encode(), {}, "skeleton")
+
+
+def completed(shape: str, body: bytes, files: Mapping[str, bytes], by: str) -> Making:
+    """What makes a verifier of a written ``body`` and ``files`` below tests/."""
+
+    def make(given: VerifierInput) -> Rewrite | Odd:
+        if odd := reserved(given.assets) or unfit_names(given.env):
+            return odd
+        script = given.script.removeprefix(BOM)
+        staged = {asset.path: asset.data for asset in given.assets}
+        staged |= {template.SOURCE_SCRIPT: script, template.LIBRARY: template.library(), **files}
+        listed = template.manifest({path: digest(data) for path, data in staged.items()})
+        own = {template.SOURCE_SCRIPT: script, template.LIBRARY: template.library(), template.MANIFEST: listed}
+        text = {**own, **files, "test.sh": framed(given, body, digest(listed))}
+        return Rewrite(FORM, shape, by, text)
+
+    return make
+
+
+def framed(given: VerifierInput, body: bytes, manifest: str) -> bytes:
+    """tests/test.sh with ``body`` in the frame of one case."""
+    text = template.Text(
+        form=FORM,
+        shape="",
+        limit=given.timeout_seconds,
+        manifest=manifest,
+        cwd=given.cwd,
+        env=given.env,
+        names=test_places(given),
+        pre_verify=given.pre_verify,
+    )
+    whole = template.joined(MARK, [*template.opening(text), BEGIN, END])
+    mark = f"  {BEGIN}\n".encode()
+    before, after = whole.split(mark)
+    return before + mark + body + after
+
+
+def body_of(script: bytes) -> bytes | None:
+    """What stands between the marks of a test.sh; None unless each of them stands there once."""
+    begin, end = (f"  {mark}\n".encode() for mark in (BEGIN, END))
+    if script.count(begin) != 1 or script.count(end) != 1:
+        return None
+    before, _, rest = script.partition(begin)
+    body, found, _ = rest.partition(end)
+    return body if found and before else None
+
+
+def frame_of(script: bytes) -> bytes | None:
+    """test.sh without its body and the hash of its list of files; None when the marks are gone."""
+    body = body_of(script)
+    mark = f"  {BEGIN}\n".encode()
+    if body is None:
+        return None
+    before, _, rest = script.partition(mark)
+    return HASH.sub(rb"\1", before) + rest[len(body) :]
+
+
+def sealed(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The list of files, and test.sh with its hash, for the ``files`` below tests/ as they stand."""
+    left_out = ("test.sh", template.MANIFEST)
+    listed = template.manifest({path: digest(data) for path, data in files.items() if path not in left_out})
+    named = HASH.sub(rb"\g<1>" + digest(listed).encode(), files["test.sh"])
+    return {template.MANIFEST: listed, "test.sh": named}
