@@ -1,0 +1,169 @@
+"""What a unit makes of the answers of a runner, told by a runner that answers by a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from skill.case import Case
+from skill.evidence import CaseProof, StateResult
+from skill.work import Changed, Form, Work
+from tests.support.cases import write_case
+from tools.depth import Depth
+from tools.proof import prove
+from tools.proof_cache import ProofCache
+from tools.proof_unit import ProofEvent
+from tools.runners.base import EXECUTOR_ERROR, State, StateRun
+
+WORK = Work((Changed("/app/a.txt", Form.FILE, b"one 1\n"),))
+DEEP = Depth(deep=True, limit=3)
+
+
+@dataclass
+class Table:
+    """A runner and its prepared case: exit statuses by state, the first that fits the turn."""
+
+    codes: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
+    traced: Mapping[str, int] = field(default_factory=dict)
+    seen: Work | str = WORK
+    asked: list[str] = field(default_factory=list)
+    name = "table"
+    version = "1"
+
+    def prepare(self, case: Case, states: Sequence[State], more: bool = False) -> Table:
+        return self
+
+    def announce(self, cases: Sequence[Case], states: Sequence[State]) -> None: ...
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def run(self, state: State) -> StateRun:
+        self.asked.append(state.name)
+        codes = self.codes.get(state.name, (state.expected,))
+        code = codes[state.turn % len(codes)]
+        return StateRun(code, EXECUTOR_ERROR if code is None else "", "gone" if code is None else "said")
+
+    def trace(self, state: State) -> StateRun:
+        self.asked.append(f"trace {state.name}")
+        code = self.traced.get(state.name, self.run(state).exit_code)
+        return StateRun(code, detail="again", place="tests/test.sh:9: exit 0")
+
+    def work(self) -> Work | str:
+        self.asked.append("work")
+        return self.seen
+
+
+def proof_by(table: Table, root: Path, depth: Depth, cache: ProofCache | None = None) -> CaseProof:
+    write_case(root / "suite", "one")
+    (proof,) = prove(root / "suite", runner=table, states=depth.states, follow=depth.follow, cache=cache)
+    return proof
+
+
+def result(proof: CaseProof, state: str) -> StateResult:
+    return next(one for one in proof.results if one.state == state)
+
+
+def reasons(proof: CaseProof) -> dict[str, str]:
+    return {entry.state: entry.reason for entry in proof.unproved}
+
+
+def test_what_is_as_it_has_to_be_is_asked_once(tmp_path: Path) -> None:
+    table = Table()
+    assert proof_by(table, tmp_path, DEEP).holds
+    assert len(table.asked) == len(set(table.asked))
+    assert not [name for name in table.asked if name.startswith("trace")]
+
+
+def test_plain_states_are_repeated_and_kept_apart(tmp_path: Path) -> None:
+    table, cache = Table({"oracle": (0, 0, 1), "null": (1,)}), ProofCache(tmp_path / "kept")
+    proof = proof_by(table, tmp_path, Depth(repeat=3), cache)
+    assert [one.exit_code for one in proof.results if one.state == "oracle"] == [0, 0, 1]
+    assert [one.exit_code for one in proof.results if one.state == "null"] == [1, 1, 1]
+    table.asked.clear()
+    proof_by(table, tmp_path, Depth(repeat=3), cache)
+    assert "null" not in table.asked
+
+
+def test_an_answer_against_the_case_is_asked_again_from_the_image(tmp_path: Path) -> None:
+    proof = proof_by(Table({"mutant:removed /app/a.txt": (2,)}), tmp_path, DEEP)
+    assert result(proof, "mutant:removed /app/a.txt").place == "tests/test.sh:9: exit 0"
+    assert not proof.holds
+
+
+def test_what_only_the_kept_container_shows_is_not_held_against_the_case(tmp_path: Path) -> None:
+    state = "mutant:removed /app/a.txt"
+    proof = proof_by(Table({state: (2,)}, traced={state: 1}), tmp_path, DEEP)
+    assert proof.holds
+    assert result(proof, state).detail == "again; from the kept container it ended with 2"
+
+
+def test_a_plain_state_stays_as_it_was_first_seen(tmp_path: Path) -> None:
+    proof = proof_by(Table({"null": (0,)}, traced={"null": 1}), tmp_path, DEEP)
+    assert result(proof, "null").exit_code == 0
+
+
+def test_a_survivor_is_kept_and_a_forgery_leads_to_its_line(tmp_path: Path) -> None:
+    table, cache = Table({"mutant:removed /app/a.txt": (0,), "forgery:reward": (0,)}), ProofCache(tmp_path / "kept")
+    proof = proof_by(table, tmp_path, DEEP, cache)
+    assert proof.holds
+    assert result(proof, "forgery:reward").place
+    table.asked.clear()
+    assert proof_by(table, tmp_path, DEEP, cache) == proof
+    assert table.asked == []
+
+
+def test_an_engine_that_goes_away_is_no_evidence_and_is_asked_again(tmp_path: Path) -> None:
+    state = "mutant:removed /app/a.txt"
+    table, cache = Table({state: (None,), "forgery:reward": (None,)}), ProofCache(tmp_path / "kept")
+    proof = proof_by(table, tmp_path, DEEP, cache)
+    assert proof.holds
+    assert reasons(proof)[state] == "it could not be run: gone"
+    table.asked.clear()
+    proof_by(table, tmp_path, DEEP, cache)
+    assert table.asked == ["forgery:reward", state]
+
+
+def test_no_mutants_of_a_wrong_candidate(tmp_path: Path) -> None:
+    table = Table({"oracle": (1,)})
+    assert reasons(proof_by(table, tmp_path, DEEP))["mutant:any"] == "the known good candidate does not pass"
+    assert "work" not in table.asked
+
+
+def test_no_forgeries_where_doing_nothing_passes(tmp_path: Path) -> None:
+    assert reasons(proof_by(Table({"null": (0,)}), tmp_path, DEEP))["forgery:reward"] == (
+        "the untouched workspace is not judged 1"
+    )
+
+
+def test_unknown_work_says_why(tmp_path: Path) -> None:
+    assert reasons(proof_by(Table(seen="no engine"), tmp_path, DEEP))["mutant:any"] == "no engine"
+
+
+def test_states_of_one_case_run_side_by_side_give_the_same_proof(tmp_path: Path) -> None:
+    write_case(tmp_path, "one")
+    one, four = (
+        list(prove(tmp_path, runner=Table(), jobs=jobs, states=DEEP.states, follow=DEEP.follow)) for jobs in (1, 4)
+    )
+    assert one == four
+
+
+def test_events_come_in_pairs(tmp_path: Path) -> None:
+    write_case(tmp_path, "one")
+    events: list[ProofEvent] = []
+    list(prove(tmp_path, runner=Table(), jobs=4, states=DEEP.states, follow=DEEP.follow, on_event=events.append))
+    begun = [event.state for event in events if event.answer is None]
+    assert sorted(begun) == sorted(event.state for event in events if event.answer is not None)
+
+
+def test_the_states_of_a_proof_can_be_run_by_somebody_else(tmp_path: Path) -> None:
+    cache, made = ProofCache(tmp_path / "kept"), write_case(tmp_path / "suite", "one")
+    proof = proof_by(Table(), tmp_path, DEEP, cache)
+    names = [state.name for state in DEEP.proved(made, proof, cache, "1")]
+    assert names == [one.state for one in proof.results]
