@@ -96,7 +96,7 @@ def needs_of(source: Source, choice: str, unit: Unit) -> Needs:
 def _needs(task: SourceTask, choice: str) -> Needs:
     own = any(file.path == "Dockerfile" for file in task.environment)
     kept = task.image is not None and (not own or choice == "keep")
-    base = task.dockerfile.base if task.dockerfile else None
+    base = task.dockerfile.base if task.dockerfile and (own or not kept) else None
     return Needs(task.image or "" if kept else "", base or "", task.workdir or "")
 
 

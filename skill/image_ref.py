@@ -35,14 +35,17 @@ class ImageRef:
         """What a registry is asked for: the digest, which says more than the tag, or the tag."""
         return self.digest or self.tag
 
+    @property
+    def name(self) -> str:
+        """The name without its digest."""
+        return f"{self.written}:{self.tag}" if self.tag else self.written
+
     def __str__(self) -> str:
-        tag = f":{self.tag}" if self.tag else ""
-        return f"{self.written}{tag}" + (f"@{self.digest}" if self.digest else "")
+        return self.name + (f"@{self.digest}" if self.digest else "")
 
     def pinned(self, digest: str) -> str:
         """The name that goes into a suite: readers still see the tag, engines take the digest."""
-        tag = f":{self.tag}" if self.tag else ""
-        return f"{self.written}{tag}@{digest}"
+        return f"{self.name}@{digest}"
 
 
 def read_image_ref(text: str) -> ImageRef | None:

@@ -17,7 +17,7 @@ from agent.cli import main
 from tests.support.harbor import make_dataset
 
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = ("convert", "check", "prove", "resume", "report", "rules", "gc")
+VERBS = ("convert", "check", "prove", "pin", "resume", "report", "rules", "gc")
 START_UP = 0.2  # seconds of CPU
 
 
