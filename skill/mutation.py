@@ -1,7 +1,8 @@
 """Wrong candidates made from the right one: each operator breaks one changed file in one way.
 
-An operator is a function from a changed file to one wrong version of it (or none) and a row of ``OPERATORS``.
-Where a choice has to be made, the digest of the content makes it, so that the same work gives the same mutants.
+An operator is a function from a changed file to one wrong version of it (or none) and a row of ``OPERATORS``; one
+that changes a text at one place is a row of ``PLACES`` and is asked for several places. The digest of the content
+makes the choice, so that the same work gives the same mutants.
 """
 
 from __future__ import annotations
@@ -47,12 +48,14 @@ class Mutant:
         return hashlib.sha256(f"{self.form}\0{self.mode:o}\0".encode() + self.data).hexdigest()
 
 
-Operator = Callable[[Changed], tuple[str, bytes] | None]  # what was done, and the content that it leaves
+Version = tuple[str, bytes] | None  # what was done, and the content that it leaves
+Operator = Callable[[Changed], Version]
+PlaceOperator = Callable[[Changed, str], Version]  # the text chooses the place, together with the content
 
 
-def number(file: Changed) -> tuple[str, bytes] | None:
+def number(file: Changed, salt: str) -> Version:
     """One number is one higher, or a digit lower where it ends in 9: the width stays."""
-    found = site(file, _NUMBER, "number")
+    found = site(file, _NUMBER, salt)
     if found is None:
         return None
     old = found[0]
@@ -60,15 +63,15 @@ def number(file: Changed) -> tuple[str, bytes] | None:
     return replaced(file.data, found, old[:-1] + (b"8" if last == b"9" else bytes([last[0] + 1])))
 
 
-def operator(file: Changed) -> tuple[str, bytes] | None:
+def operator(file: Changed, salt: str) -> Version:
     """One comparison, connective, sign or truth value is its opposite or neighbour."""
-    found = site(file, _OPERATOR, "operator")
+    found = site(file, _OPERATOR, salt)
     return replaced(file.data, found, _SWAPS[found[0]]) if found else None
 
 
-def word(file: Changed) -> tuple[str, bytes] | None:
+def word(file: Changed, salt: str) -> Version:
     """One word has two letters changed."""
-    found = site(file, _WORD, "word")
+    found = site(file, _WORD, salt)
     if found is None:
         return None
     old = found[0]
@@ -76,51 +79,54 @@ def word(file: Changed) -> tuple[str, bytes] | None:
     return replaced(file.data, found, new)
 
 
-def line(file: Changed) -> tuple[str, bytes] | None:
+def line(file: Changed, salt: str) -> Version:
     """One line is left out."""
     places = own_lines(file)
     if len(places) < 2:
         return None
-    start, end = one_of(places, file.data, "line")
+    start, end = one_of(places, file.data, salt)
     return f"line {line_at(file.data, start)} left out", file.data[:start] + file.data[end:]
 
 
-def undone(file: Changed) -> tuple[str, bytes] | None:
+def undone(file: Changed) -> Version:
     """The file is as it was before the work."""
     return None if file.before is None else ("as it was before", file.before)
 
 
-def emptied(file: Changed) -> tuple[str, bytes] | None:
+def emptied(file: Changed) -> Version:
     """The file is there and empty."""
     return "nothing left in it", b""
 
 
-def truncated(file: Changed) -> tuple[str, bytes] | None:
+def truncated(file: Changed) -> Version:
     """The second half is missing."""
     half = len(file.data) // 2
     return (f"cut off after byte {half}", file.data[:half]) if half else None
 
 
-def garbled(file: Changed) -> tuple[str, bytes] | None:
+def garbled(file: Changed) -> Version:
     """Bytes of the same length that are no text, no archive and no program."""
     return "every byte changed", bytes(byte ^ 0xA5 for byte in file.data)
 
 
-def crashes(file: Changed) -> tuple[str, bytes] | None:
+def crashes(file: Changed) -> Version:
     """A program that dies by a signal as soon as it is run or loaded."""
     return _program(file, CRASH, "dies by a signal")
 
 
-def hangs(file: Changed) -> tuple[str, bytes] | None:
+def hangs(file: Changed) -> Version:
     """A program that never comes back once it is run or loaded."""
     return _program(file, HANG, "never comes back")
 
 
-OPERATORS: Final[tuple[tuple[str, Operator], ...]] = (
+PLACES: Final[tuple[tuple[str, PlaceOperator], ...]] = (
     ("number", number),
     ("operator", operator),
     ("word", word),
     ("line", line),
+)
+TURNS: Final = ("", "-2", "-3")  # places of one kind in one file
+OPERATORS: Final[tuple[tuple[str, Operator], ...]] = (
     ("undone", undone),
     ("emptied", emptied),
     ("truncated", truncated),
@@ -132,15 +138,15 @@ ONCE: Final = frozenset({"hangs"})  # kinds that cost the verifier's whole clock
 _ORDER: Final = (
     *("removed", "number", "operator", "undone", "word", "line", "emptied", "crashes", "truncated", "mode"),
     *("hangs", "garbled", "dangling"),
+    *(kind + turn for turn in TURNS[1:] for kind, _ in PLACES),
 )
 
 
 def mutants_of(file: Changed) -> Iterator[Mutant]:
     """Every mutant of one changed file, each different from the right version."""
-    seen = {file.data}
     if file.form is Form.FILE:
-        for kind, change in OPERATORS:
-            made = change(file)
+        seen = {file.data}
+        for kind, made in _versions(file):
             if made is not None and made[1] not in seen:
                 seen.add(made[1])
                 yield Mutant(kind, file.path, made[0], Form.FILE, made[1], file.mode, file.owner)
@@ -154,6 +160,15 @@ def mutants_of(file: Changed) -> Iterator[Mutant]:
             yield Mutant("undone", file.path, "is back", Form.FILE, file.before, file.mode, file.owner)
     else:
         yield Mutant("removed", file.path, "is not there", Form.GONE)
+
+
+def _versions(file: Changed) -> Iterator[tuple[str, Version]]:
+    """Each kind with its wrong version of a regular file."""
+    for kind, change in OPERATORS:
+        yield kind, change(file)
+    for turn in TURNS:
+        for kind, change_at in PLACES:
+            yield kind + turn, change_at(file, kind + turn)
 
 
 def chosen(files: Sequence[Changed], limit: int) -> list[Mutant]:
@@ -179,7 +194,7 @@ def chosen(files: Sequence[Changed], limit: int) -> list[Mutant]:
     return taken
 
 
-def _program(file: Changed, program: Program, what: str) -> tuple[str, bytes] | None:
+def _program(file: Changed, program: Program, what: str) -> Version:
     """The file as a program of its own language that does one thing; None where it is nothing that runs."""
     data = instead(file.path, file.data, file.mode, program)
     return None if data is None else (f"a program that {what}", data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skill.mutation import OPERATORS, Mutant, chosen, mutants_of
+from skill.mutation import OPERATORS, PLACES, TURNS, Mutant, chosen, mutants_of
 from skill.runnable import CRASH, EXIT, HANG, LANGUAGES, instead
 from skill.work import Changed, Form
 
@@ -129,5 +129,20 @@ def test_a_hang_is_asked_for_once() -> None:
 
 
 def test_every_operator_has_its_row() -> None:
-    assert len({kind for kind, _ in OPERATORS}) == len(OPERATORS)
-    assert {kind for kind, _ in OPERATORS} <= {m.kind for file in (MODULE, REPORT, SCRIPT) for m in mutants_of(file)}
+    kinds = [kind for kind, _ in (*OPERATORS, *PLACES)]
+    assert len(set(kinds)) == len(kinds)
+    assert set(kinds) <= {mutant.kind for file in (MODULE, REPORT, SCRIPT) for mutant in mutants_of(file)}
+
+
+def test_more_places_of_one_text_come_last() -> None:
+    """A case with one file still gets its share: other places of the same kinds."""
+    text = b"".join(b"row %d has %d words here\n" % (number, number * 7 + 10) for number in range(40))
+    found = chosen([Changed("/app/rows.txt", Form.FILE, text)], 12)
+    assert [mutant.kind for mutant in found if mutant.kind.endswith(TURNS[1:])] == [
+        "number-2",
+        "word-2",
+        "line-2",
+        "number-3",
+        "word-3",
+    ]
+    assert len({mutant.digest for mutant in found}) == 12
