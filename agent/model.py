@@ -125,7 +125,7 @@ def _translated(opened: Sequence[MessageStream[Any]]) -> Iterator[None]:
         raise ModelUnreachable(
             f"the connection to the model broke ({type(error).__name__})", usage=_used(*opened)
         ) from error
-    except ValueError as error:  # a stream that is no JSON
+    except (ValueError, AttributeError) as error:  # a stream that is no JSON, or not of the expected form
         raise ModelUnreachable(f"the model's reply is garbled: {_line(error)}", usage=_used(*opened)) from error
 
 

@@ -41,7 +41,7 @@ def results(request: Request) -> list[tuple[str, bool, str]]:
 
 
 def test_a_session_reads_writes_proves_and_ends(place: Place) -> None:
-    stop, model, session = run(place, [reply(READ), reply(WRITE), reply(calls("m", "margin_run")), DONE])
+    stop, _, session = run(place, [reply(READ), reply(WRITE), reply(calls("m", "margin_run")), DONE])
     assert (stop.reason, stop.is_final) == (Reason.PROPOSED, True)
     assert (place.case / "tests/test.sh").read_text() == verifier()
     assert session.turns == 4
