@@ -14,10 +14,11 @@ from agent.run_folder import REPORT_JSON, RunFolder, run_path
 from agent.text import plain
 from skill.agreement import PassRule, pass_rule
 from skill.comparison import Comparison, comparisons
-from skill.evidence import CaseProof
+from skill.evidence import SABOTAGE, CaseProof
 from skill.source_evidence import AgainstSource, Agreement, Standing
 from tools.against_source import Bench, SourceCache, compare
 from tools.depth import Depth
+from tools.proof import standard_states
 from tools.proof_cache import ProofCache
 from tools.runners.base import Runner, State
 from tools.source_judges import open_judge
@@ -71,11 +72,17 @@ def judged(
 def states_of(
     depth: Depth, pairs: Mapping[str, Comparison], kept: Path, runner: Runner
 ) -> Callable[[CaseProof], list[State]]:
-    """What gives the states that a proof of ``depth`` has results of; ``kept`` is where its answers are kept."""
+    """What gives the states that a proof of ``depth`` has results of; ``kept`` is where its answers are kept.
+
+    Of sabotage only the common kinds: a source has no verdict for its own footing, so that more would tell no more.
+    """
     cache = ProofCache(kept)
 
     def states(proof: CaseProof) -> list[State]:
-        return depth.proved(pairs[proof.case].case, proof, cache, runner.version)
+        case = pairs[proof.case].case
+        common = {entry.name if isinstance(entry, State) else entry.state for entry in standard_states(case)}
+        proved = depth.proved(case, proof, cache, runner.version)
+        return [state for state in proved if state.name in common or not state.name.startswith(SABOTAGE)]
 
     return states
 
@@ -101,6 +108,8 @@ def summary(every: Iterable[AgainstSource]) -> str:
 
 
 def _source(row: Agreement) -> str:
+    if row.source == "nothing":
+        return row.booked
     return f"{row.source} ({row.booked})" if row.source else "-"
 
 

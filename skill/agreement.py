@@ -190,10 +190,15 @@ def agreements(
             why = f"the conversion was not run: {_short(result.detail)}"
             yield Agreement(result.state, Standing.NOT_COMPARED, converted=verdict, sentence=why)
         elif run is None or run.booking is None:
-            why = run.detail if run else reasons.get(result.state, "the source was not run")
+            why = run.detail if run else reasons.get(result.state) or _unasked(result.state)
             yield Agreement(result.state, Standing.NOT_COMPARED, converted=verdict, sentence=why)
         else:
             yield _row(Pair(rule, run, run.booking, result, source_works, converted_works))
+
+
+def _unasked(state: str) -> str:
+    """Why nobody asked the source in a state."""
+    return "a source has no verdict for its own footing" if state.startswith(SABOTAGE) else "the source was not run"
 
 
 def _works(answers: Mapping[str, SourceRun], rule: PassRule) -> bool | None:

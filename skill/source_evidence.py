@@ -31,7 +31,7 @@ class Booking:
 
     def __str__(self) -> str:
         if self.problem is not None:
-            return f"nothing ({self.detail or self.problem})"
+            return f"nothing: {self.detail or self.problem}"
         return ", ".join(f"{key} {value:g}" for key, value in self.values) or "no values"
 
 

@@ -382,7 +382,7 @@ def test_what_harbor_shows_a_verifier(
 
 
 TXT, JSON = "/logs/verifier/reward.txt", "/logs/verifier/reward.json"
-NONE = "nothing (neither reward.json nor reward.txt was written)"
+NONE = "nothing: neither reward.json nor reward.txt was written"
 
 
 @pytest.mark.parametrize(

@@ -148,13 +148,15 @@ class DockerBox:
 
     def read(self, path: str, limit: int = READ_BYTES) -> bytes | None:
         """The first ``limit`` bytes of a regular file, also of a container that has ended; None when it is none."""
-        from docker.errors import NotFound
+        from docker.errors import APIError, NotFound
 
         with translated(f"read {path}"):
             try:
                 pieces, _ = self._client.get_archive(self.id, path)
-            except NotFound:
-                return None
+            except APIError as error:
+                if isinstance(error, NotFound) or "not a directory" in str(error):
+                    return None
+                raise
             return first_file(pieces, limit)
 
     def shell(self, script: str, *args: str) -> tuple[int, str]:
