@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,10 +57,9 @@ class Place:
         self.source = made.source / NAME
         self.suite = made.suite
         self.case = made.suite / "cases" / NAME
-        for generated in ("test.sh", ".verdict/lib.sh", ".verdict/manifest.sha256", "source-test.sh"):
+        for generated in ("test.sh", "source-test.sh"):
             (self.case / "tests" / generated).unlink(missing_ok=True)
-        if (self.case / "tests/.verdict").exists():
-            (self.case / "tests/.verdict").rmdir()
+        shutil.rmtree(self.case / "tests/.verdict")
 
     def toolbox(self, **options: Any) -> Toolbox:
         """The tools of a session about this case."""
