@@ -9,6 +9,8 @@ ToolsError                 the base: one line with what failed, why, and the rem
     ├── MarginMissing      the margin CLI is not on PATH
     ├── EngineFailed       the Docker engine refused or broke off a request
     ├── CaseUnreadable     a case's own files do not let it be run at all
+    ├── NoRoom             the engine's disk is too full for what is to be made
+    ├── PushFailed         an image did not get into its registry
     ├── ImageMissing       the image a case names is not here and cannot be pulled
     └── BuildFailed        a case's env/ does not build; ``log_tail`` has the end of the build's output
 
@@ -80,6 +82,14 @@ class CaseUnreadable(RunnerError):
 
 class ImageMissing(RunnerError):
     """The image that a case names is not here and cannot be pulled."""
+
+
+class NoRoom(RunnerError):
+    """The engine's disk is too full for what is to be made."""
+
+
+class PushFailed(RunnerError):
+    """An image did not get into its registry."""
 
 
 class BuildFailed(RunnerError):

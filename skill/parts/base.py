@@ -21,8 +21,10 @@ class Choices:
     pass_if: str | None = None  # e.g. reward>=1
     allow: frozenset[str] = frozenset()
     answers: Mapping[str, str] = field(default_factory=dict)
+    without: frozenset[str] = frozenset()  # hardening patterns that a proof took back
     pins: Mapping[str, Resolution] = field(default_factory=dict)  # what became of the names of images
     images: Mapping[str, ImageFacts] = field(default_factory=dict)  # by name, of those that could be looked into
+    published: Mapping[str, Resolution] = field(default_factory=dict)  # by the digest of a build context
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ from tools.runners.docker_engine import (
     RUN_LABEL,
     connect,
     images_with,
-    need_image,
     remove_image,
     remove_labelled,
 )
 from tools.runners.docker_images import Shelf
 from tools.runners.docker_prepared import DockerPrepared
+from tools.runners.docker_space import need_image, need_room
 
 VERSION: Final = "1"  # changes whenever the same case might end otherwise
 
@@ -59,6 +59,7 @@ class DockerRunner:
         tag = context.tag(self.setup)
 
         def build() -> None:
+            need_room(self.client, 2 * sum(file.size for file in context.files), context.name)
             docker_build.build(self.client, context, tag, self.setup)
 
         return self._shelf.borrowed(docker_build.env_name(tag), build)

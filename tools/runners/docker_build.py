@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -91,6 +91,7 @@ class Context:
     files: tuple[Packed, ...]
     ignore: bytes | None = None  # .dockerignore
     needs_buildkit: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()  # of the image, in the place of those that say which run made it
 
     @property
     def folder(self) -> str:
@@ -129,7 +130,7 @@ def _legacy(client: APIClient, context: Context, tag: str, setup: Setup) -> None
     try:
         with tar(_wanted(context)) as archive, translated(f"build {context.name}"):
             deadline = time.monotonic() + setup.build_seconds
-            failed = build.follow(_events(client, archive, tag, setup), deadline)
+            failed = build.follow(_events(client, archive, tag, setup, _labels(context, setup)), deadline)
     except EngineFailed as error:
         raise BuildFailed(context.name, f"{context.folder} does not build: {error.reason}") from error
     finally:
@@ -139,7 +140,13 @@ def _legacy(client: APIClient, context: Context, tag: str, setup: Setup) -> None
         raise BuildFailed(context.name, reason, log_tail=log_tail(build.capture.text()))
 
 
-def _events(client: APIClient, archive: IO[bytes], tag: str, setup: Setup) -> Iterator[Mapping[str, Any]]:
+def _labels(context: Context, setup: Setup) -> dict[str, str]:
+    return dict(context.labels) or image_labels(setup.run_id)
+
+
+def _events(
+    client: APIClient, archive: IO[bytes], tag: str, setup: Setup, labels: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
     """The engine's builder at work on ``archive``."""
     events: Iterator[Mapping[str, Any]] = client.build(
         fileobj=archive,
@@ -147,7 +154,7 @@ def _events(client: APIClient, archive: IO[bytes], tag: str, setup: Setup) -> It
         tag=env_name(tag),
         rm=True,
         forcerm=True,
-        labels=image_labels(setup.run_id),
+        labels=dict(labels),
         buildargs=dict(setup.build_args),
         network_mode=setup.network or None,
         timeout=int(setup.build_seconds),
@@ -173,7 +180,7 @@ def _buildx(context: Context, name: str, setup: Setup) -> None:
     env = process.environment("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY")
     with contextlib.suppress(CommandMissing):
         if process.run(["docker", "buildx", "version"], timeout=30, env=env).exit_code == 0:
-            done = _run_buildx(context.files, name, setup, env)
+            done = _run_buildx(context, name, setup, env)
             if done.exit_code != 0:
                 what = "took too long" if done.timed_out else "does not build"
                 raise BuildFailed(context.name, f"{context.folder} {what}", log_tail=log_tail(done.stderr))
@@ -182,14 +189,14 @@ def _buildx(context: Context, name: str, setup: Setup) -> None:
     raise BuildFailed(context.name, f"infra: needs BuildKit: {need}", "install docker's buildx plugin")
 
 
-def _run_buildx(files: Sequence[Packed], name: str, setup: Setup, env: Mapping[str, str]) -> process.Finished:
-    """``docker buildx build --load`` on a temporary copy of ``files``."""
+def _run_buildx(context: Context, name: str, setup: Setup, env: Mapping[str, str]) -> process.Finished:
+    """``docker buildx build --load`` on a temporary copy of the context's files."""
     argv = ["docker", "buildx", "build", "--progress=plain", "--load", "-t", name]
-    argv += [f"--label={key}={value}" for key, value in image_labels(setup.run_id).items()]
+    argv += [f"--label={key}={value}" for key, value in _labels(context, setup).items()]
     argv += [f"--build-arg={key}={value}" for key, value in setup.build_args]
     argv += [f"--network={setup.network}"] if setup.network else []
     with tempfile.TemporaryDirectory(prefix="suite-converter-") as folder:
-        for file in files:
+        for file in context.files:
             target = Path(folder) / file.path
             target.parent.mkdir(parents=True, exist_ok=True)
             with file.open() as stream:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from tools.errors import EngineFailed, EngineUnavailable, ImageMissing
+from tools.errors import EngineFailed, EngineUnavailable
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -78,18 +78,6 @@ def image_id(client: APIClient, name: str) -> str | None:
             return str(cast(Any, client).inspect_image(name)["Id"])
         except ImageNotFound:
             return None
-
-
-def need_image(client: APIClient, name: str) -> str:
-    """The id of ``name``, pulled when it is not here; raises ImageMissing when it cannot be had."""
-    found = image_id(client, name)
-    if found is None and not name.startswith("sha256:"):
-        with contextlib.suppress(EngineFailed), translated(f"pull {name}"):
-            client.pull(name)
-        found = image_id(client, name)
-    if found is None:
-        raise ImageMissing(name, "the image is not here and cannot be pulled", "pull or load it first")
-    return found
 
 
 def remove_image(client: APIClient, name: str, patience: float = 0.0) -> bool:

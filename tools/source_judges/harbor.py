@@ -23,9 +23,10 @@ from tools.errors import EngineFailed, RunnerError
 from tools.runners import docker_build
 from tools.runners.docker import DockerRunner
 from tools.runners.docker_box import IDLE, DockerBox, Start
-from tools.runners.docker_engine import need_image, remove_image
+from tools.runners.docker_engine import remove_image
 from tools.runners.docker_prepared import edited
 from tools.runners.docker_snapshot import is_safe
+from tools.runners.docker_space import need_image
 from tools.source_judges.base import Carried, packed
 
 if TYPE_CHECKING:
