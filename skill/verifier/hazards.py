@@ -33,12 +33,15 @@ HINTS = (
 )
 MAKES_FOLDERS = re.compile(r"^\s*mkdir\b.*$", re.MULTILINE)
 PATCH = re.compile(rb"^(?:diff --git |--- a/)", re.MULTILINE)
+MAX_SCRIPT = 2_000_000  # bytes; the largest real script seen has a sixth of it
 CONFLICT = re.compile(rb"^(?:<<<<<<< |>>>>>>> )", re.MULTILINE)
 CODE = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".bash", ".toml", ".yaml", ".yml")
 
 
 def unreadable(script: bytes) -> Odd | None:
     """The reason why the text of test.sh is no script that anything can be said about."""
+    if len(script) > MAX_SCRIPT:
+        return Odd("oversized-verifier", f"tests/test.sh has {len(script)} bytes: more than anybody could review")
     if not script.strip():
         return Odd("empty-verifier", "tests/test.sh is empty, so it would pass everything")
     if b"\0" in script:

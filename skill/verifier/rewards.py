@@ -13,6 +13,7 @@ from skill.verifier.base import Asset
 REWARD = re.compile(rb"reward\.(?:txt|json)")
 ODD_REWARD = re.compile(rb"(?:rewards\.(?:txt|json)|/logs/reward\.)")
 TARGET = re.compile(r"reward\.(?:txt|json)\"?$|^\"?\$\{?[A-Z_]*REWARD[A-Z_]*\}?\"?$")
+ERREXIT = re.compile(r"-[a-zA-Z]*e|errexit$")
 PLAIN = re.compile(r"^[01](?:\.0*)?$")
 
 
@@ -35,6 +36,30 @@ def rewards(script: bash.Script, assets: tuple[Asset, ...]) -> Rewards:
             writers.append(asset.path)
             reasons.append(_asset(asset))
     return Rewards(tuple(writers), next((reason for reason in reasons if reason), ""))
+
+
+def constant(script: bash.Script) -> int:
+    """The line of a write that gives the same reward on every way through the script, 0 when there is none.
+
+    Such a write stands at top level, prints a literal, is the last one, and nothing before it can end the script.
+    """
+    nodes = bash.statements(script.root)
+    writing = [node for node in nodes if any(_writes(script, part) for part in bash.walk(node))]
+    if not writing or not _writes(script, writing[-1]) or not all(map(PLAIN.match, _printed(script, writing[-1]))):
+        return 0
+    for command in (command for node in nodes for command in bash.commands(node)):
+        name, words = bash.name(script, command), bash.words(script, command)
+        ends = name in ("exit", "exec", "return", "trap", "source", ".", "eval", "kill")
+        if command.start_byte < writing[-1].start_byte and (ends or (name == "set" and any(ERREXIT.match(w) for w in words))):
+            return 0
+    return bash.line(writing[-1])
+
+
+def _writes(script: bash.Script, node: bash.Node) -> bool:
+    """Whether a plain command, no list or compound, is redirected to a reward file."""
+    body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+    to_reward = any(TARGET.search(to) for op, to in bash.redirects(script, node) if ">" in op)
+    return body is not None and body.type == "command" and to_reward
 
 
 def _asset(asset: Asset) -> str:

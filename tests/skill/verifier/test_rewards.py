@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skill.verifier.base import Asset
-from skill.verifier.rewards import rewards
+from skill.verifier.rewards import constant, rewards
 from tests.support.verifiers import parsed
 
 TXT, JSON = "/logs/verifier/reward.txt", "/logs/verifier/reward.json"
@@ -120,3 +120,22 @@ def test_writers(script: str, assets: dict[str, str], writers: tuple[str, ...]) 
 def test_a_writer_that_is_no_script_is_not_understood() -> None:
     found = rewards(parsed("node /tests/grade.js"), (Asset("grade.js", TXT.encode(), 0o644),))
     assert "not understood" in found.open
+
+
+CONSTANT = [
+    (f"test -f /app/x && echo 1 > {TXT}", 0),
+    (f"if test -f /app/x; then echo 1 > {TXT}; fi", 0),
+    (f"set -e\ntest -f /app/x\necho 1 > {TXT}", 0),
+    (f"test -f /app/x || exit 1\necho 1 > {TXT}", 0),
+    (f"echo 0 > {TXT}\npytest && echo 1 > {TXT}", 0),
+    (f"echo 1 > {TXT}\npytest || echo 0 > {TXT}", 0),
+    (f"echo $SCORE > {TXT}", 0),
+    (f"echo 1 > {TXT}", 1),
+    (f"set -u\npytest\necho 1 > {TXT}", 3),
+    (f"if pytest; then echo 1 > {TXT}; else echo 0 > {TXT}; fi\necho 0 > {TXT}", 2),
+]
+
+
+@pytest.mark.parametrize(("script", "line"), CONSTANT)
+def test_a_last_word_that_depends_on_nothing_is_seen(script: str, line: int) -> None:
+    assert constant(parsed(script)) == line
