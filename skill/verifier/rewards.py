@@ -44,22 +44,25 @@ def constant(script: bash.Script) -> int:
     Such a write stands at top level, prints a literal, is the last one, and nothing before it can end the script.
     """
     nodes = bash.statements(script.root)
-    writing = [node for node in nodes if any(_writes(script, part) for part in bash.walk(node))]
-    if not writing or not _writes(script, writing[-1]) or not all(map(PLAIN.match, _printed(script, writing[-1]))):
+    writing = [node for node in nodes if any(_to_reward(script, part) for part in bash.walk(node))]
+    body = writing[-1].child_by_field_name("body") if writing and _to_reward(script, writing[-1]) else None
+    if body is None or body.type != "command" or not all(map(PLAIN.match, _printed(script, writing[-1]))):
         return 0
     for command in (command for node in nodes for command in bash.commands(node)):
         name, words = bash.name(script, command), bash.words(script, command)
         ends = name in ("exit", "exec", "return", "trap", "source", ".", "eval", "kill")
-        if command.start_byte < writing[-1].start_byte and (ends or (name == "set" and any(ERREXIT.match(w) for w in words))):
+        if command.start_byte < writing[-1].start_byte and (
+            ends or (name == "set" and any(ERREXIT.match(w) for w in words))
+        ):
             return 0
     return bash.line(writing[-1])
 
 
-def _writes(script: bash.Script, node: bash.Node) -> bool:
-    """Whether a plain command, no list or compound, is redirected to a reward file."""
-    body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
-    to_reward = any(TARGET.search(to) for op, to in bash.redirects(script, node) if ">" in op)
-    return body is not None and body.type == "command" and to_reward
+def _to_reward(script: bash.Script, node: bash.Node) -> bool:
+    """Whether a statement's output is redirected to a reward file."""
+    return node.type == "redirected_statement" and any(
+        TARGET.search(to) for op, to in bash.redirects(script, node) if ">" in op
+    )
 
 
 def _asset(asset: Asset) -> str:
@@ -75,9 +78,7 @@ def _shell(script: bash.Script, path: str = "test.sh") -> str:
     """Why what the script writes may be neither 0 nor 1; '' when every write was understood."""
     understood = False
     for node in bash.walk(script.root):
-        if node.type == "redirected_statement" and any(
-            TARGET.search(to) for op, to in bash.redirects(script, node) if ">" in op
-        ):
+        if _to_reward(script, node):
             understood = True
             if not all(_binary(script, value) for value in _printed(script, node)):
                 return f"{path}:{bash.line(node)} may write a reward other than 0 or 1"
