@@ -13,10 +13,11 @@ from typing import Final
 from agent.budget import Limits
 from agent.errors import UsageError
 from agent.messages import Model
-from agent.pricing import Rules, default_model, rules_of
+from agent.options import Options
+from agent.parser import PROVIDERS
+from agent.pricing import Rules, as_of, default_model, rules_of
 
 NONE: Final = "none"
-PROVIDERS: Final = ("anthropic", "bedrock", "vertex")
 KEYS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {  # any of these groups of variables will do
     "anthropic": (("ANTHROPIC_API_KEY",), ("ANTHROPIC_AUTH_TOKEN",)),
     "bedrock": (("AWS_REGION",), ("AWS_BEARER_TOKEN_BEDROCK",)),
@@ -42,26 +43,35 @@ class NoModel:
     reason: str
 
 
-def chosen(model: str, provider: str, effort: str, limits: Limits, environ: Mapping[str, str]) -> Endpoint | NoModel:
+def chosen(options: Options, environ: Mapping[str, str]) -> Endpoint | NoModel:
     """The model that flags and environment name; none unless one is named or there is a key.
 
     Raises UsageError when a model is named that cannot be used: no key, an effort that it does not have, or no
     known price and no --max-tokens.
     """
+    model, provider = options.model, options.provider or PROVIDERS[0]
     if model == NONE:
-        return NoModel(f"--model none: {WITHOUT}")
+        return NoModel(f"none, as asked for: {WITHOUT}")
     has_key = any(all(environ.get(name) for name in group) for group in KEYS[provider])
-    if not has_key and not model and provider == "anthropic":
-        return NoModel(f"no ANTHROPIC_API_KEY: {WITHOUT}")
+    if not has_key and not model and not options.provider:
+        return NoModel(f"none, for there is no ANTHROPIC_API_KEY: {WITHOUT}")
+    name = model or default_model()
     if not has_key:
         wanted = " or ".join(" and ".join(group) for group in KEYS[provider])
-        raise UsageError(f"--model {model or default_model()}: {wanted} is not set (--model none: {WITHOUT})")
-    name = model or default_model()
+        raise UsageError(f"--model {name}: {wanted} is not set (--model {NONE}: {WITHOUT})")
     rules = rules_of(name)
-    _require_limits(name, rules, limits)
-    if effort and rules.efforts and effort not in rules.efforts:
-        raise UsageError(f"--effort {effort}: {name} has {', '.join(rules.efforts)}")
-    return Endpoint(provider, name, effort, rules)
+    _require_limits(name, rules, limits(options))
+    if options.effort and rules.efforts and options.effort not in rules.efforts:
+        raise UsageError(f"--effort {options.effort}: {name} has {', '.join(rules.efforts)}")
+    return Endpoint(provider, name, options.effort, rules)
+
+
+def described(choice: Endpoint | NoModel) -> str:
+    """One line for the plan and the report."""
+    if isinstance(choice, NoModel):
+        return f"model: {choice.reason}"
+    priced = f"prices of {as_of()}" if choice.rules.price else "price not known"
+    return f"model: {choice.model} of {choice.provider}, {priced} (--model {NONE} does without)"
 
 
 def _require_limits(name: str, rules: Rules, limits: Limits) -> None:
@@ -80,14 +90,14 @@ def open_model(endpoint: Endpoint, environ: Mapping[str, str]) -> Model:
     return AnthropicModel(open_client(endpoint.provider, environ), endpoint.model, endpoint.effort)
 
 
-def limits_of(usd: str, requests: int, minutes: str, usd_per_case: str, tokens: int) -> Limits:
-    """The limits as flags say them; 0 and empty mean none. Raises UsageError for what is no amount."""
+def limits(options: Options) -> Limits:
+    """The limits as the flags say them; 0 and empty mean none. Raises UsageError for what is no amount."""
     return Limits(
-        usd=_amount("--max-usd", usd),
-        requests=requests or None,
-        minutes=_amount("--max-minutes", minutes),
-        usd_per_case=_amount("--max-usd-per-case", usd_per_case),
-        tokens=tokens or None,
+        usd=_amount("--max-usd", options.max_usd),
+        requests=options.max_requests or None,
+        minutes=_amount("--max-minutes", options.max_minutes),
+        usd_per_case=_amount("--max-usd-per-case", options.max_usd_per_case),
+        tokens=options.max_tokens or None,
     )
 
 

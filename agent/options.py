@@ -14,6 +14,19 @@ from skill.toml import TomlError, load
 IMAGES = ("keep", "dockerfile", "publish")
 
 
+# What ``resume`` may be given anew: a stop at a limit goes on with a higher one.
+MODEL_FLAGS = (
+    "model",
+    "provider",
+    "effort",
+    "max_usd",
+    "max_usd_per_case",
+    "max_tokens",
+    "max_requests",
+    "max_minutes",
+)
+
+
 @dataclass(frozen=True)
 class Options:
     """One conversion as it was asked for."""
@@ -38,6 +51,14 @@ class Options:
     require_proof: bool = False
     jobs: int = 0  # 0: decided by the size of the set
     force: bool = False
+    model: str = ""  # "none"; empty: the usual one where there is a key
+    provider: str = ""
+    effort: str = ""
+    max_usd: str = ""
+    max_usd_per_case: str = ""
+    max_tokens: int = 0
+    max_requests: int = 0
+    max_minutes: str = ""
 
     @property
     def answered(self) -> frozenset[str]:

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 
 RUNNERS = ("auto", "docker", "margin")
+PROVIDERS = ("anthropic", "bedrock", "vertex")
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
 EXITS = """exit status:
   0    clean
   1    findings, or cases that were refused or failed
@@ -85,6 +87,7 @@ def _convert(verb: argparse.ArgumentParser) -> None:
     )
     add("--force", action="store_true", help="replace OUT once the new suite is complete")
     _proof(verb)
+    _model(verb)
     _jobs(verb)
     _output(verb)
 
@@ -126,6 +129,19 @@ def _proof(verb: argparse.ArgumentParser) -> None:
     add("--require-proof", action="store_true", help="no suite without a proof of every shape")
 
 
+def _model(verb: argparse.ArgumentParser) -> None:
+    group = verb.add_argument_group("model", "for verifiers that no rule covers; used when there is a key, or --model")
+    add = group.add_argument
+    add("--model", default="", metavar="NAME", help="which one; none: do without (default: none without a key)")
+    add("--provider", choices=PROVIDERS, default="", help="whose endpoint (default: anthropic)")
+    add("--effort", choices=EFFORTS, default="", help="how hard it thinks (default: the model's own)")
+    add("--max-usd", default="", metavar="USD", help="what the whole run may cost")
+    add("--max-usd-per-case", default="", metavar="USD", help="what one session, about one case of a shape, may cost")
+    add("--max-tokens", type=_natural, default=0, metavar="N", help="needed for a model whose price is not known")
+    add("--max-requests", type=_natural, default=0, metavar="N", help="requests, those without a reply included")
+    add("--max-minutes", default="", metavar="M", help="until the last request, counted anew by each resume")
+
+
 def _check(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("suite", type=Path, metavar="SUITE")
     verb.add_argument("--source", type=Path, metavar="SOURCE", help="compare with the dataset it was made from")
@@ -154,6 +170,7 @@ def _pin(verb: argparse.ArgumentParser) -> None:
 
 def _resume(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("run", type=Path, metavar="RUN", help="OUT.run of the conversion")
+    _model(verb)
     _jobs(verb)
     _output(verb)
 

@@ -10,7 +10,7 @@ from typing import Any
 from agent import convert as conversion
 from agent.console import Console
 from agent.errors import JournalError
-from agent.options import Options
+from agent.options import MODEL_FLAGS, Options
 from agent.progress import DONE, last_event
 from agent.run_folder import output_path, run_path, saved_command
 
@@ -34,4 +34,5 @@ def _options(table: dict[str, Any], args: argparse.Namespace) -> Options:
     except (KeyError, TypeError) as error:
         raise JournalError(f"{args.run}: was made by another version (start over with convert)") from error
     output = output_path(args.run)
-    return Options(**{**vars(options), "output": output, "jobs": args.jobs or options.jobs})
+    given = {flag: value for flag in ("jobs", *MODEL_FLAGS) if (value := getattr(args, flag))}
+    return Options(**{**vars(options), "output": output, **given})
