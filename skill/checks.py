@@ -20,9 +20,8 @@ HANDLING: Final = frozenset(
     " awk install rsync tar type which command source . runner_works tool_starts works modules same_hash exit"
     " return".split()
 )
-IDLE: Final = frozenset(
-    "-n --version -V --help -h --collect-only --co --fixtures --markers --list -l py_compile".split()
-)
+IDLE: Final = frozenset(("--version", "-V", "--help", "-h", "py_compile"))
+LISTING: Final = frozenset(("--collect-only", "--co", "--fixtures", "--markers", "--list", "--listTests", "-N", "-n"))
 COMPARING: Final = frozenset("[ [[ test grep egrep fgrep diff cmp jq expr comm".split())
 RUNNERS: Final = (
     "pytest", "py.test", "unittest", "node --test", "jest", "vitest", "mocha", "npm test", "npm run", "yarn test",
@@ -37,6 +36,10 @@ NARROWING: Final = re.compile(
 )
 FOLDER: Final = re.compile(r"(?<![\w./-])/tests/?(?=[\s\"'*;)]|$)|\$\{?TESTS?(?:_DIR)?\}?/?(?=[\s\"'*;)]|$)")
 COLLECTED: Final = re.compile(r"(?:test_.*|.*_test)\.\w+$|.*\.(?:test|spec)\.\w+$|.*\.bats$")
+SCRATCH: Final = re.compile(r"/(?:tmp|logs|dev|proc|run|var/tmp)(?:/|$)")
+OUTCOME: Final = re.compile(
+    r"[\W\d]*(?:tests?|pass(?:ed)?|fail(?:ed|ures)?|errors?|ok|skipped|result)\b", re.IGNORECASE
+)
 VALUE: Final = re.compile(r"[^\s\"'\\]*[^\W_][^\s\"'\\]*")
 
 
@@ -79,10 +82,12 @@ def checks_of(data: bytes, names: Iterable[str]) -> Checks:
 
 def is_running(script: bash.Script, command: Node) -> bool:
     """Whether a simple command starts a program, other than one that moves or looks at files."""
-    words = bash.words(script, command)
-    if not words or bash.name(script, command) in HANDLING:
+    words, name = bash.words(script, command), bash.name(script, command)
+    if not words or name in HANDLING:
         return False
-    return not IDLE & set(words[1:]) or bash.name(script, command) in ("candidate", "counted")
+    syntax = "bash" in words or "sh" in words
+    listed = LISTING & set(words[1:]) and (RUNNER.search(script.text(command)) or syntax)
+    return not (IDLE & set(words[1:]) or listed)
 
 
 def whole_text(script: bash.Script, command: Node) -> str:
@@ -140,11 +145,20 @@ def _documents(script: bash.Script) -> Iterator[str]:
 
 
 def _values(script: bash.Script) -> Iterator[str]:
-    """Words that comparisons outside of the bootstrap compare with, statuses and options aside."""
+    """Words that comparisons outside of the bootstrap compare with; statuses, options and scratch files aside."""
+    skipped = OUTCOME if RUNNER.search(script.data.decode("utf-8", "replace")) else SCRATCH
+    written = {
+        target
+        for node in bash.walk(script.root)
+        if node.type == "redirected_statement"
+        for operator, target in bash.redirects(script, node)
+        if ">" in operator
+    }
     for statement in bash.statements(script.root)[len(split(script).prefix) :]:
         for node in bash.walk(statement):
             if node.type == "test_command" or (node.type == "command" and bash.name(script, node) in COMPARING):
-                yield from _words(script, node)
+                words = (word for word in _words(script, node) if word not in written and not SCRATCH.match(word))
+                yield from (word for word in words if not skipped.match(word))
 
 
 def _words(script: bash.Script, node: Node) -> Iterator[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from skill.case import Case
+from skill.contract import TEST_SCRIPT
 from skill.errors import SourceError
 from skill.ledger import Action, Row, is_by_session
 from skill.loss import Loss
@@ -62,23 +63,30 @@ class Comparison:
         """What the case's tests lack of the source's; a verifier written by rule is not looked into."""
         if self.task is None:
             return ()
-        before = {file.path: file.host.read_bytes() for file in self.task.tests if self._may_differ(file)}
+        by_session = any(is_by_session(row) for row in self.rows)
+        before = {file.path: file.host.read_bytes() for file in self.task.tests if by_session or self._may_differ(file)}
         after = {
             entry.path: data
             for entry in self.case.tests.files
-            if (data := self.case.read(f"tests/{entry.path}")) is not None and self._is_compared(entry.path, before)
+            if (data := self.case.read(f"tests/{entry.path}")) is not None
+            and (by_session or entry.path in before or not self._is_copy(f"tests/{entry.path}"))
+            and not self._is_by_rule(f"tests/{entry.path}")
         }
-        scripts = script_losses(before, after) if any(is_by_session(row) for row in self.rows) else ()
+        scripts = script_losses(before, after) if by_session else ()
         return (*losses(before, after, posixpath.join(self.case.test_cwd or "/", "tests")), *scripts)
 
     def _may_differ(self, file: SourceFile) -> bool:
         """Whether the source's file has to be read: no row says that the case has the same bytes."""
-        row = self.by_path.get(f"tests/{file.path}")
-        return row is None or row.action is not Action.COPIED or any(is_by_session(row) for row in self.rows)
+        return not self._is_copy(f"tests/{file.path}")
 
-    def _is_compared(self, path: str, before: Mapping[str, bytes]) -> bool:
-        row = self.by_path.get(f"tests/{path}")
-        return path in before or row is None or row.action is not Action.COPIED
+    def _is_by_rule(self, path: str) -> bool:
+        """Whether a rule put the file beside the source's, as hardening does."""
+        row = self.by_path.get(path)
+        return row is not None and row.action is Action.GENERATED and path != TEST_SCRIPT and not is_by_session(row)
+
+    def _is_copy(self, path: str) -> bool:
+        row = self.by_path.get(path)
+        return row is not None and row.action is Action.COPIED
 
     def output_hash(self, path: str) -> str:
         """The sha256 of an output file, empty when it cannot be read without leaving the suite."""

@@ -77,6 +77,18 @@ def body_of(script: bytes) -> bytes | None:
     return body if found and before else None
 
 
+def frame_fault(script: bytes) -> str:
+    """What is wrong with the frame of a test.sh written in a session; empty when it is whole and written."""
+    body, frame = body_of(script), frame_of(script)
+    if body is None or frame is None:
+        return f"the two marks {BEGIN!r} and {END!r} do not stand there once each, in this order"
+    blank = template.joined(MARK, ["", BEGIN, END])
+    before, after = blank.split(f"\n  {BEGIN}\n".encode())
+    if not frame.startswith(before) or not frame.endswith(after) or not re.search(rb"(?m)^  begin \d+ \d+ $", frame):
+        return "the lines outside of the two marks are not those that suite-converter wrote"
+    return "the verifier is not written yet" if UNWRITTEN.encode() in body else ""
+
+
 def frame_of(script: bytes) -> bytes | None:
     """test.sh without its body and the hash of its list of files; None when the marks are gone."""
     body = body_of(script)

@@ -1,12 +1,15 @@
-"""Rules that find what a case's verifier lost of the source's tests: SC820 to SC831."""
+"""Rules that find what a case's verifier lost of the source's tests: SC820 to SC832."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from skill.comparison import Comparison
+from skill.contract import TEST_SCRIPT
+from skill.ledger import is_by_session
 from skill.loss import Kind
 from skill.rules.base import Defect, Family
+from skill.skeleton import frame_fault
 
 WEAKENING: Family[Comparison] = Family("fidelity")
 
@@ -127,6 +130,19 @@ def pass_without_check(pair: Comparison) -> Iterator[Defect]:
     Right: run the check, look at its status or report, and pass only in the branch where it is good.
     """
     return _of(pair, Kind.EARLY, "pass only after the check, in a branch that depends on its outcome")
+
+
+@WEAKENING.defect("SC832", "frame-changed", basis="D4")
+def frame_changed(pair: Comparison) -> Iterator[Defect]:
+    """tests/test.sh of a session is not written between its two marks, or something outside of them was changed.
+
+    What stands outside differs from case to case and is a program's: the limit, the hash of the list of files, the
+    source's variables and working directory. That is what lets one verifier serve all cases of its shape.
+    Right: the frame as it was drafted; everything else between the marks.
+    """
+    script = pair.case.script
+    if script is not None and any(is_by_session(row) for row in pair.rows) and (fault := frame_fault(script)):
+        yield Defect(f"{pair.case.path}/{TEST_SCRIPT}", 0, fault, "restore the frame; write between the marks only")
 
 
 def _of(pair: Comparison, kind: Kind, fix: str) -> Iterator[Defect]:

@@ -9,14 +9,17 @@ import pytest
 
 from skill.ledger import digest
 from skill.rules import check_fidelity
+from skill.skeleton import framed
 from tests.support.conversions import NAME, Conversion, convert
 from tests.support.suites import put, remove
+from tests.support.verifiers import PLAIN
 
 TESTS = f"cases/{NAME}/tests"
 SOUND = (
     '#!/bin/bash\n. "$TESTS/.verdict/lib.sh" || exit 2\n'
     'candidate python3 -m pytest "$TESTS/test_tide.py"\njudge_status\n'
 )
+FRAMED = framed(PLAIN, b"  judge_status\n", "0" * 64).decode()
 TEST = """\
 import pytest
 
@@ -64,6 +67,9 @@ CASES: list[tuple[str, dict[str, str | None], list[tuple[str, int]]]] = [
     ("SC830", {"test.sh": SOUND.replace("pytest ", "pytest -k moon ")}, [("test.sh", 0)]),
     ("SC831", {"test.sh": SOUND.replace("candidate", "need python3\ncandidate")}, []),
     ("SC831", {"test.sh": SOUND.replace("judge_status", "pass done")}, [("test.sh", 4)]),
+    ("SC832", {"test.sh": FRAMED}, []),
+    ("SC832", {"test.sh": FRAMED.replace("exit 2\n", "exit 1\n")}, [("test.sh", 0)]),
+    ("SC832", {"test.sh": SOUND}, [("test.sh", 0)]),
 ]
 
 
