@@ -112,6 +112,7 @@ def _estimated(usage: Usage, request: Request, content: object) -> Usage:
 
 @contextmanager
 def _translated(opened: Sequence[MessageStream[Any]]) -> Iterator[None]:
+    """Foreign errors as ours, with the usage of the stream that was opened."""
     import anthropic
     import httpx2
 
@@ -121,6 +122,8 @@ def _translated(opened: Sequence[MessageStream[Any]]) -> Iterator[None]:
         raise _ours(error, _used(*opened)) from error
     except anthropic.AnthropicError as error:
         raise ModelDenied(f"model: {_line(error)}") from error
+    except ImportError as error:  # a provider's own packages, which its client loads with the first request
+        raise ModelDenied(f"model: {_line(error)} (install suite-converter[bedrock] or [vertex])") from error
     except httpx2.TransportError as error:
         raise ModelUnreachable(
             f"the connection to the model broke ({type(error).__name__})", usage=_used(*opened)
