@@ -252,7 +252,7 @@ CANDIDATES = [
     ("wrong", WRONG, 1, 1),
     ("absent", "", 1, 1),
     ("does not parse", "def total(:\n", 1, 1),
-    ("leaves with 0 on import", "import os\nos._exit(0)\n", 0, 1),  # a plain status cannot tell, a report can
+    ("leaves with 0 on import", "import os\nos._exit(0)\n", 1, 1),
     ("kills itself", "import os\nos.kill(os.getpid(), 9)\n", 1, 1),
 ]
 
@@ -340,7 +340,8 @@ REWARDS = [
     ("echo pass > {TXT}", 2),
     ("true > {TXT}", 2),
     ("true", 2),
-    ("ln -s /etc/hostname {TXT}", 2),
+    ("ln -s /etc/hostname {TXT}", 1),
+    ("mkfifo {TXT}", 1),
     ("echo '{{\"reward\": 1}}' > {JSON}", 0),
     ("echo '{{\"score\": 1.0}}' > {JSON}", 0),
     ("echo '{{\"reward\": 0}}' > {JSON}; echo 1 > {TXT}", 1),

@@ -28,7 +28,7 @@ REFUSED: list[tuple[str, dict[str, str], dict[str, Any], str]] = [
     ("{{ test_command }}\n", {}, {}, "template"),
     # --- no verdict that depends on the tests
     ("pytest\n", {}, {}, "no-reward"),
-    (f"echo 1 > {TXT}\n", {}, {}, None),  # always 1, by its own choice: what it says is kept
+    (f"echo 1 > {TXT}\n", {}, {}, "verdict-masked"),
     (f"pytest || true\n{TAIL}", {}, {}, "verdict-masked"),
     (f"pytest\necho 1 > {TXT}\n", {}, {}, "verdict-masked"),
     ("pytest\necho 1 > /logs/verifier/rewards.txt\n", {}, {}, "no-reward"),
