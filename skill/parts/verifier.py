@@ -57,6 +57,7 @@ def verifier(
             image_env=inside.env,
             prompt=prompt,
             pass_if=choices.pass_if,
+            without=choices.without,
         )
     )
     if isinstance(made, Odd):

@@ -33,6 +33,7 @@ class VerifierInput:
     image_env: Mapping[str, str]
     prompt: str
     pass_if: str | None  # an answer such as "reward>=1"
+    without: frozenset[str] = frozenset()  # hardening patterns that are not to be used
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Rewrite:
     rule: str  # the id that ledger rows carry
     files: Mapping[str, bytes]  # written executable; test.sh among them
     findings: tuple[Finding, ...] = ()
+    patterns: tuple[str, ...] = ()  # hardening beyond what every verifier carries
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 # The verdict falls in bash builtins; nothing runs after it, and a way out that gave no verdict ends in 2.
 
 trap - ERR DEBUG RETURN
-unset -f exit return trap test printf source command
+unset -f exit return trap test printf source command read kill type hash
 unset CDPATH GLOBIGNORE  # BASH_ENV and ENV stay: the image may set them for the scripts that the source starts
 
 DECIDED=
@@ -25,20 +25,60 @@ on_exit() { [ -n "$DECIDED" ] || infra "the verifier stopped before it reached a
 
 # begin LIMIT RESERVE MANIFEST_SHA256: the suite's own files are whole, the log places exist, the clock runs.
 begin() {
-  LIMIT=$1 RESERVE=$2
+  LIMIT=$1 RESERVE=$2 MANIFEST=$3
   trap on_exit EXIT
   trap 'infra "the verifier was interrupted"' HUP INT TERM
+  own_tools
   need sha256sum timeout mktemp rm mkdir
   same_hash "$3" "$TESTS/.verdict/manifest.sha256" || infra "tests/.verdict/manifest.sha256 is missing or changed"
   (cd "$TESTS" && sha256sum -c .verdict/manifest.sha256) >/dev/null 2>&1 || infra "a file of tests/ is missing or changed"
   PRIVATE=$(mktemp -d) || infra "no place for private files"
+  [ -d /logs ] && [ ! -L /logs ] || rm -rf /logs
+  rm -rf /logs/verifier
   mkdir -p "$PRIVATE/check" && mkdir -p /logs/verifier /logs/agent /logs/artifacts || infra "the log folders cannot be made"
-  rm -rf /logs/verifier/reward.txt /logs/verifier/reward.json
   if [ "$TESTS" != /tests ]; then
     rm -rf /tests && ln -s "$TESTS" /tests || infra "/tests cannot be pointed at $TESTS"
   fi
 }
 same_hash() { local sum; sum=$(sha256sum <"$2" 2>/dev/null) && [ "${sum%% *}" = "$1" ]; }
+
+# own_tools: what this library calls is looked up in the image's own folders before any other.
+own_tools() {
+  local tool path
+  for tool in sha256sum timeout mktemp rm mkdir cat env; do
+    path=$(PATH=/usr/bin:/bin:$PATH; type -P "$tool") && hash -p "$path" "$tool"
+  done
+}
+
+# intact: what is staged is what was staged before the candidate was judged.
+intact() {
+  same_hash "$MANIFEST" "$TESTS/.verdict/manifest.sha256" && (cd "$TESTS" && sha256sum -c .verdict/manifest.sha256) >/dev/null 2>&1 ||
+    fail "a file of tests/ was changed while the candidate was judged"
+}
+
+# alone: ends what the candidate left running, in a container that Margin's idle loop keeps up; its server is spared.
+alone() {
+  local entry id line parent=$PPID spared=" 1 $$ " round
+  read_all /proc/1/cmdline
+  [[ $ALL = *"while true; do sleep 3600; done" ]] || return 0
+  while [ "${parent:-0}" -gt 1 ]; do
+    spared+="$parent "
+    IFS= read -r line 2>/dev/null <"/proc/$parent/stat" || break
+    line=${line##*) }; line=${line#* }; parent=${line%% *}
+  done
+  for round in 1 2 3; do
+    for entry in /proc/[0-9]*; do
+      id=${entry#/proc/}
+      read_all "$entry/cmdline"
+      [[ $spared = *" $id "* || $ALL = */tmp/marginlab/bin/* ]] || kill -KILL "$id" 2>/dev/null
+    done
+  done
+}
+read_all() {  # ALL: the words of a file that separates them by NUL bytes
+  local word
+  ALL=
+  while IFS= read -r -d '' word; do ALL+=${ALL:+ }$word; done 2>/dev/null <"$1"
+}
 
 # left: whole seconds until the candidate has to be done.
 left() { printf '%s' "$((LIMIT - RESERVE - SECONDS))"; }
@@ -49,19 +89,39 @@ need() {
   for tool; do
     type -P "$tool" >/dev/null || infra "tool missing: $tool"
     case $tool in
-      python | python3) works "$tool" -c pass ;;
-      node) works node -e 0 ;;
-      go) works go version ;;
-      cargo | rustc | pytest | npm | npx | bats | ruby | php | Rscript) works "$tool" --version ;;
+      python | python3) speaks "$tool" -c 'print(42); raise SystemExit(7)' || startup "$tool" ;;
+      node) speaks node -e 'console.log(42); process.exit(7)' || infra "tool broken: node" ;;
+      ruby | perl) speaks "$tool" -e 'print 42; exit 7' || infra "tool broken: $tool" ;;
+      grep) refuses grep -q x /dev/null ;;
+      cmp | diff) refuses "$tool" /dev/null "$TESTS/.verdict/manifest.sha256" ;;
+      jq) refuses jq -en false ;;
+      awk) refuses awk 'BEGIN { exit 1 }' ;;
+      make) refuses make -f /dev/null no-such-target ;;
+      go) works go version && refuses go no-such-command ;;
+      cargo) works cargo --version && refuses cargo no-such-command ;;
+      rustc | pytest | npm | npx | bats | php | Rscript) works "$tool" --version ;;
       java | javac) works "$tool" -version ;;
       gcc | g++ | cc | c++ | clang | clang++) builds "$tool" ;;
     esac
   done
 }
 works() { timeout 60 "$@" >/dev/null 2>&1 </dev/null || infra "tool broken: $*"; }
+refuses() { ! timeout 60 "$@" >/dev/null 2>&1 </dev/null || infra "tool broken: $* succeeds"; }
+# speaks INTERPRETER OPTION CODE: it says 42 and ends with 7; the words after that are what a false one may look for.
+speaks() {
+  local said
+  said=$(timeout 60 "$@" pytest unittest "$TESTS/test" 2>/dev/null </dev/null)
+  [ $? = 7 ] && [ "$said" = 42 ]
+}
+# startup PYTHON: one that works but for what it loads as it starts was tampered with.
+startup() {
+  speaks "$1" -I -S -c 'print(42); raise SystemExit(7)' && fail "what $1 loads as it starts was changed, so that it no longer works"
+  infra "tool broken: $1"
+}
 builds() {
   printf 'int main(void) { return 0; }\n' | timeout 60 "$1" -x "$([[ $1 = *++ ]] && echo c++ || echo c)" -o "${PRIVATE:-/tmp}/known-good" - >/dev/null 2>&1 ||
     infra "tool broken: $1 cannot build a known-good program"
+  [ -s "${PRIVATE:-/tmp}/known-good" ] || infra "tool broken: $1 builds nothing"
 }
 
 # runner_works COMMAND...: pytest, as the source calls it, on a test that is known to pass and that imports
@@ -69,6 +129,7 @@ builds() {
 runner_works() {
   local report="$PRIVATE/check/report.xml"
   { printf 'import %s\n' os $IMPORTS; printf 'def test_known():\n    assert True\n'; } >"$PRIVATE/check/test_known.py"
+  printf '[pytest]\n' >"$PRIVATE/check/pytest.ini"
   (cd "$PRIVATE/check" && timeout "$(left)" "$@" --junitxml="$report" "$PRIVATE/check/test_known.py") >"$PRIVATE/check/log" 2>&1 </dev/null
   read_report "$report"
   [ "$RAN" = 1 ] && [ "$BROKE" = 0 ] && return
@@ -82,14 +143,15 @@ tool_starts() { timeout "$(left)" "$@" >"$PRIVATE/check/log" 2>&1 </dev/null || 
 read_report() {
   local text head
   RAN=0 BROKE=0
-  [ -f "$1" ] && [ ! -L "$1" ] || return 0
-  text=$(<"$1")
+  is_plain "$1" || return 0
+  IFS= read -r -N 65536 text <"$1"
   head=${text#*<testsuite }
   [ "$head" != "$text" ] || return 0
   head=${head%%>*}
   RAN=$(($(count tests "$head") - $(count skipped "$head")))
   BROKE=$(($(count failures "$head") + $(count errors "$head")))
 }
+is_plain() { [ -f "$1" ] && [ ! -L "$1" ]; }
 count() { [[ " $2" =~ [[:space:]]$1=\"([0-9]+)\" ]] && printf '%s' "${BASH_REMATCH[1]}" || printf 0; }
 
 # keep_environment, take_environment STATUS: the bootstrap runs in a shell of its own, so that no file that it sources
@@ -103,10 +165,12 @@ take_environment() {
     [[ $entry =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
     case ${entry%%=*} in
       TESTS | PRIVATE | DECIDED | STATUS | IMPORTS | TIMED_OUT | LIMIT | RESERVE | RAN | BROKE | REWARD | STRIPPED) ;;
+      MANIFEST | ALL) ;;
       SECONDS | PWD | OLDPWD | SHLVL | _ | IFS | ENV | BASH* | SHELLOPTS | LD_PRELOAD | LD_AUDIT) ;;
       *) export "$entry" ;;
     esac
   done <"$PRIVATE/environment"
+  own_tools
 }
 
 # enter FOLDER: where the source's verifier ran.
@@ -133,6 +197,16 @@ counted() {
   cat "$PRIVATE/output"
   [[ $'\n'$(<"$PRIVATE/output") =~ $pattern ]] || [ "$STATUS" != 0 ] || fail "status 0, but nothing shows that a test ran"
 }
+
+# guarded: the pytest of this run loads a plugin that sees how each test really ended; genuine: it saw nothing false.
+guarded() {
+  export VERDICT_DIR=$PRIVATE PYTHONPATH="$TESTS/.verdict${PYTHONPATH:+:$PYTHONPATH}"
+  export PYTEST_PLUGINS="verdict_guard${PYTEST_PLUGINS:+,$PYTEST_PLUGINS}"
+}
+genuine() { [ ! -s "$PRIVATE/forged" ] || { cat "$PRIVATE/forged"; fail "a test that did not pass was called passed"; }; }
+
+# completed: the script whose status decides came to an end of its own.
+completed() { [ "$STATUS" != 0 ] || [ -e "$PRIVATE/completed" ] || fail "status 0, but the script did not come to its end"; }
 
 # reached: the source's script came as far as its tests; what stopped it earlier is what the candidate left.
 reached() { [ -e "$PRIVATE/reached" ] || [ -n "$TIMED_OUT" ] || fail "the script ended before its tests (status $STATUS)"; }
@@ -169,8 +243,11 @@ judge_reward() {
   local json=/logs/verifier/reward.json txt=/logs/verifier/reward.txt text value
   [ -z "$TIMED_OUT" ] || [ "$(left)" -gt 0 ] || fail "the candidate ran out of time"
   declare -gA REWARD=()
-  if [ -f "$json" ]; then text=$(<"$json"); flat_json "$text" || no_verdict "reward.json is no flat table of numbers"
-  elif [ -f "$txt" ]; then text=$(<"$txt"); strip "$text"; number "$STRIPPED" || no_verdict "reward.txt is not a number"; REWARD[reward]=$STRIPPED
+  for value in "$json" "$txt"; do
+    [ ! -L "$value" ] && [ ! -p "$value" ] || fail "a link or a pipe stands where the reward is written: $value"
+  done
+  if [ -f "$json" ]; then IFS= read -r -N 65536 text <"$json"; flat_json "$text" || no_verdict "reward.json is no flat table of numbers"
+  elif [ -f "$txt" ]; then IFS= read -r -N 65536 text <"$txt"; strip "$text"; number "$STRIPPED" || no_verdict "reward.txt is not a number"; REWARD[reward]=$STRIPPED
   else no_verdict "the source's verifier left no reward"; fi
   rm -f "$json" "$txt"
   if [ $# -gt 0 ]; then

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -14,9 +14,10 @@ from skill.finding import Finding, Severity
 from skill.ledger import digest
 from skill.verifier import hazards, python, source_script, template, tools
 from skill.verifier.base import Asset, Odd, Rewrite, VerifierInput
+from skill.verifier.patterns import COMPLETION, Addition, Situation, additions
 from skill.verifier.placement import in_function
 from skill.verifier.prefix import Kind, kind
-from skill.verifier.rewards import ODD_REWARD, rewards
+from skill.verifier.rewards import ODD_REWARD, constant, rewards
 from skill.verifier.runner import EXPANSION, Call, call_of, pytest_call
 from skill.verifier.split import Split, understood
 
@@ -106,7 +107,10 @@ def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | 
     text = _text(given, script, cut, "direct", call.runner, [*cut.body, cut.test], checks, judge, before)
     text.after = ("reached",) if call.runner == "pytest" and source_script.may_stop(script, cut) else ()
     text.evidence = "" if TO_FILE.search(script.text(cut.test)) else call.evidence
-    return _rewrite(given, text, source_script.until_test(script, cut, call))
+    added = additions(Situation(given, script, "direct", call))
+    return _rewrite(
+        given, text, source_script.until_test(script, cut, call, COMPLETION if "completed" in added else ""), added
+    )
 
 
 def _starts_pytest(script: bash.Script, test: Node, call: Call) -> bool:
@@ -142,6 +146,8 @@ def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite |
     odd_names = [a.path for a in (Asset("test.sh", given.script, 0), *given.assets) if ODD_REWARD.search(a.data)]
     if not found.writers:
         return Odd("no-reward", "no file of tests/ writes a reward that Harbor would read", (*facts, *odd_names))
+    if found.writers == ("test.sh",) and (line := constant(script)):
+        return Odd("verdict-masked", f"tests/test.sh:{line} writes the same reward whatever the candidate did", facts)
     threshold = PASS_IF.match(given.pass_if) if given.pass_if else None
     if found.open and threshold is None:
         return Odd("reward-not-binary", f"{found.open}; state a threshold with --pass-if", (found.open,))
@@ -157,7 +163,8 @@ def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite |
     judge = f"judge_reward {threshold[1]} '{threshold[2]}' {threshold[3]}" if threshold else "judge_reward"
     runner = "pytest" if pytest else "reward"
     text = _text(given, script, cut, "wrapped", runner, nodes, checks, judge, ())
-    return _rewrite(given, text, source_script.whole(script, cut))
+    added = additions(Situation(given, script, "wrapped", pytest or Call("reward")))
+    return _rewrite(given, text, source_script.whole(script, cut), added)
 
 
 def _checks(script: bash.Script, nodes: list[Node], call: Call) -> tuple[tuple[str, ...], Odd | None]:
@@ -256,9 +263,15 @@ def _bootstrap_packages(script: bash.Script) -> Iterator[str]:
                 yield re.split(r"[=<>!~\[;@ ]", word, maxsplit=1)[0]
 
 
-def _rewrite(given: VerifierInput, text: template.Text, inner: bytes) -> Rewrite:
+def _rewrite(given: VerifierInput, text: template.Text, inner: bytes, added: Mapping[str, Addition]) -> Rewrite:
     """The files of the verifier; the manifest covers everything that is staged but test.sh itself."""
-    hashes = {asset.path: digest(asset.data) for asset in given.assets}
+    for addition in added.values():
+        text.first += addition.first
+        text.setup += addition.setup
+        text.after += addition.after
+        text.evidence = addition.evidence or text.evidence
+    own = {path: data for addition in added.values() for path, data in addition.files.items()}
+    hashes = {asset.path: digest(asset.data) for asset in given.assets} | {path: digest(own[path]) for path in own}
     hashes |= {template.SOURCE_SCRIPT: digest(inner), template.LIBRARY: digest(template.library())}
     listed = template.manifest(hashes)
     text.manifest = digest(listed)
@@ -267,8 +280,9 @@ def _rewrite(given: VerifierInput, text: template.Text, inner: bytes) -> Rewrite
         template.SOURCE_SCRIPT: inner,
         template.LIBRARY: template.library(),
         template.MANIFEST: listed,
+        **own,
     }
-    return Rewrite(text.form, text.shape, f"verifier-{text.form}", files, tuple(_findings(given, text)))
+    return Rewrite(text.form, text.shape, f"verifier-{text.form}", files, tuple(_findings(given, text)), tuple(added))
 
 
 def _findings(given: VerifierInput, text: template.Text) -> Iterator[Finding]:

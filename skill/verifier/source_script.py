@@ -11,6 +11,7 @@ import shlex
 
 from skill import bash
 from skill.bash import Node
+from skill.verifier.patterns import script_word
 from skill.verifier.placement import top_level
 from skill.verifier.prefix import FILTERS, Kind
 from skill.verifier.runner import Call
@@ -26,8 +27,11 @@ def whole(script: bash.Script, cut: Split) -> bytes:
     return _edited(script.data, _moves(script, cut))
 
 
-def until_test(script: bash.Script, cut: Split, call: Call) -> bytes:
-    """The direct form's script: everything up to the test command, whose status becomes the script's."""
+def until_test(script: bash.Script, cut: Split, call: Call, starter: str = "") -> bytes:
+    """The direct form's script: everything up to the test command, whose status becomes the script's.
+
+    ``starter`` is a staged Python script that runs the one of the test command.
+    """
     test = cut.test
     assert test is not None
     top = top_level(test)
@@ -35,6 +39,9 @@ def until_test(script: bash.Script, cut: Split, call: Call) -> bytes:
     if call.runner == "pytest" and call.insert_at and not call.report:
         at = call.insert_at - test.start_byte
         text = text[:at] + b' --junitxml="$VERDICT_DIR/report.xml"' + text[at:]
+    if starter and call.node is not None and (word := script_word(script, call.node)) is not None:
+        at = word.start_byte - test.start_byte
+        text = text[:at] + f"/tests/{starter} ".encode() + text[at:]
     if call.runner == "pytest" and may_stop(script, cut):
         text = b': >"$VERDICT_DIR/reached"; ' + text
     head = _edited(script.data[: top.start_byte], [move for move in _moves(script, cut) if move[1] <= top.start_byte])

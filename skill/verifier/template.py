@@ -48,6 +48,8 @@ class Text:
     before: tuple[str, ...] = field(default=())  # lines right before the candidate
     after: tuple[str, ...] = ()  # lines right after it
     evidence: str = ""  # pattern without which status 0 is no pass
+    first: tuple[str, ...] = ()  # lines before all others
+    setup: tuple[str, ...] = ()  # lines before the runner is tried
     starter: str = ""  # what runs the source's script when it has no interpreter line
 
 
@@ -82,7 +84,7 @@ def joined(mark: str, body: list[str]) -> bytes:
 
 def opening(text: Text) -> list[str]:
     """The first lines of the body: the clock and the files, variables, the working directory, the source's hooks."""
-    lines = [f"begin {text.limit} {reserve(text.limit)} {text.manifest}"]
+    lines = [*text.first, f"begin {text.limit} {reserve(text.limit)} {text.manifest}"]
     lines += _exports(text)
     lines.append(f"enter {shlex.quote(text.cwd)}")
     lines += [
@@ -109,7 +111,7 @@ def _body(text: Text) -> list[str]:
         lines.append("need " + " ".join(shlex.quote(tool) for tool in text.tools))
     if text.imports:
         lines.append(f"IMPORTS={shlex.quote(' '.join(text.imports))}")
-    lines += text.checks
+    lines += [*text.setup, *text.checks]
     lines += ["", *text.before, f'{_phase(text)} {text.starter}"$TESTS/{SOURCE_SCRIPT}"', *text.after, text.judge]
     return lines
 
