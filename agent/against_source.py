@@ -12,9 +12,9 @@ from agent.options import Options
 from agent.progress import Progress
 from agent.run_folder import REPORT_JSON, RunFolder, run_path
 from agent.text import plain
-from skill.agreement import PassRule, pass_rule
 from skill.comparison import Comparison, comparisons
 from skill.evidence import SABOTAGE, CaseProof
+from skill.pass_rule import PassRule, pass_rule
 from skill.source_evidence import AgainstSource, Agreement, Standing
 from tools.against_source import Bench, SourceCache, compare
 from tools.depth import Depth

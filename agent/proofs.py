@@ -128,7 +128,7 @@ def _beside_source(
     if options.proof != SOURCE:
         return ((proof, None) for proof in proofs)
     from agent import against_source
-    from skill.agreement import pass_rule
+    from skill.pass_rule import pass_rule
     from tools.depth import Depth
 
     pairs = against_source.staged_pairs(options, run, progress, names)

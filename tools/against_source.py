@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from skill.agreement import PassRule, agreements
+from skill.agreement import agreements
 from skill.comparison import Comparison
 from skill.evidence import ORACLE, CaseProof
+from skill.pass_rule import PassRule
 from skill.source_evidence import AgainstSource, SourceRun, run_from_dict
 from skill.suspects import suspects
 from tools.errors import WorkspaceError

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from skill.agreement import pass_rule
 from skill.case import Case
 from skill.comparison import Comparison, comparisons
 from skill.draft import Choices
 from skill.ledger import digest
+from skill.pass_rule import pass_rule
 from skill.rules import check_against_source
 from skill.source_evidence import AgainstSource, SourceRun, Standing
 from skill.sources.harbor import HARBOR

@@ -7,16 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from skill.agreement import (
-    EXPLANATIONS,
-    NO_REWARD,
-    NO_TESTS,
-    OUT_OF_TIME,
-    PassRule,
-    agreements,
-    pass_rule,
-)
+from skill.agreement import agreements
 from skill.evidence import NULL, ORACLE, StateResult, expected_exit, verdict_of
+from skill.explanations import EXPLANATIONS, NO_REWARD, NO_TESTS, OUT_OF_TIME
+from skill.pass_rule import PassRule, pass_rule
 from skill.source_evidence import AgainstSource, Booking, Problem, SourceRun, Standing, run_from_dict
 from skill.sources.harbor.reward import read_reward
 
