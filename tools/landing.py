@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from skill.case import Case
 from skill.contract import CASES_DIR
 from skill.finding import Finding, Severity
 from tools.errors import ToolError
@@ -16,6 +17,7 @@ from tools.virtual import SUITE, Place, told
 from tools.workbench import Workbench
 from tools.workspace import Workspace
 
+TESTS: Final = "tests/"
 SHOWN: Final = 25  # findings told at a time
 
 
@@ -24,7 +26,8 @@ def land(bench: Workbench, where: Place, case: str, path: str, change: Change) -
 
     Raises ToolError, with nothing changed, when the gates find an error in that file which was not there before.
     """
-    with shadow(bench.suite_root, case, {path: change}) as root:
+    changes = {path: change} | _sealed(bench, case, path, change)
+    with shadow(bench.suite_root, case, changes) as root:
         found = bench.findings(case, root)
     place = f"{CASES_DIR}/{case}/{path}"
     new = _errors_at(place, found) - _errors_at(place, bench.errors(case))
@@ -32,8 +35,22 @@ def land(bench: Workbench, where: Place, case: str, path: str, change: Change) -
         wrong = [finding for finding in found if finding.path == place and finding.severity is Severity.ERROR]
         raise ToolError("gate", f"{where} was not written, because it would have\n{told_lines(wrong)}")
     with told(where), Workspace(bench.suite_root) as files:
-        files.write(place, change.data, change.mode)
-    return f"{where}: {described(change)}\n{gate_lines(case, found)}"
+        for name in sorted(changes, key=lambda name: name == path):  # the file itself last, see write.target
+            files.write(f"{CASES_DIR}/{case}/{name}", changes[name].data, changes[name].mode)
+    return f"{where}: {described(changes[path])}\n{gate_lines(case, found)}"
+
+
+def _sealed(bench: Workbench, case: str, path: str, change: Change) -> dict[str, Change]:
+    """What a program has to change along with ``path``: the list of hashes of a generated frame."""
+    if bench.seal is None or not path.startswith(TESTS):
+        return {}
+    found = Case(bench.suite_root, case, 0)
+    held = {entry.path: found.read(TESTS + entry.path) or b"" for entry in found.tests.files}
+    held[path.removeprefix(TESTS)] = change.data
+    modes = {entry.path: 0o755 if entry.mode & 0o111 else 0o644 for entry in found.tests.files}
+    modes[path.removeprefix(TESTS)] = change.mode
+    sealed = {name: data for name, data in bench.seal(held).items() if held.get(name) != data}
+    return {TESTS + name: Change(data, modes.get(name, 0o644)) for name, data in sealed.items()}
 
 
 def described(change: Change) -> str:

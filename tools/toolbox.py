@@ -19,7 +19,7 @@ from tools.plain import plain
 from tools.schema import check
 from tools.spec import Tool
 from tools.virtual import Roots
-from tools.workbench import Drafter, Gate, Prover, RunnerFactory, Workbench
+from tools.workbench import Drafter, Gate, Prover, RunnerFactory, Sealer, Workbench
 
 TOOLS: Final[Mapping[str, Tool]] = {
     tool.name: tool for tool in (ask.TOOL, chmod.TOOL, draft.TOOL, margin_run.TOOL, read.TOOL, write.TOOL)
@@ -38,7 +38,8 @@ class Toolbox:
     """What one session may do: the tools over its own roots and cases.
 
     ``gate(root, case)`` says all that is wrong with the case in a suite's root (the real one, or a shadow of it
-    with a change that has not landed). ``source_root`` is the folder that the model sees as ``source/``.
+    with a change that has not landed). ``seal`` tells what of tests/ a program changes along with a file that is
+    written, such as a list of hashes. ``source_root`` is the folder that the model sees as ``source/``.
     """
 
     def __init__(
@@ -53,13 +54,14 @@ class Toolbox:
         *,
         draft: Drafter | None = None,
         prover: Prover | None = None,
+        seal: Sealer | None = None,
         clean: Callable[[str], str] = lambda text: text,
     ) -> None:
         roots = Roots(source_root, suite_root, manifest.root, manifest.files, case_names)
         self.manifest = manifest
         self._clean = clean
         self._bench = Workbench(
-            roots, suite_root, case_names, gate, open_runner, answers or {}, draft=draft, prover=prover
+            roots, suite_root, case_names, gate, open_runner, answers or {}, draft=draft, prover=prover, seal=seal
         )
 
     def errors(self) -> list[Finding]:

@@ -14,6 +14,7 @@ from tools.virtual import Roots
 Gate = Callable[[Path, str], Sequence[Finding]]  # suite root, case name -> all that the gates say about it
 Drafter = Callable[[str], Sequence[str]]  # case name -> one line for each thing that was made
 Prover = Callable[[Path, str, Runner], CaseProof]  # suite root, case name, runner -> all states it asks for
+Sealer = Callable[[Mapping[str, bytes]], Mapping[str, bytes]]  # files of tests/ -> those that change along with them
 RunnerFactory = Callable[[], Runner]  # raises RunnerError where none can work
 
 
@@ -29,6 +30,7 @@ class Workbench:
     answers: Mapping[str, str] = field(default_factory=dict)
     draft: Drafter | None = None
     prover: Prover | None = None  # None: the standard states
+    seal: Sealer | None = None
     resumed_from: str | None = None  # for a call that was cut off: the state of its target before it
 
     def findings(self, case: str, root: Path | None = None) -> list[Finding]:

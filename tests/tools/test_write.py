@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,24 @@ def test_a_shadow_left_by_a_crash_is_in_nobodys_way(there: Place) -> None:
     (left / "check.py").hardlink_to(there.case / "tests/check.py")
     answer = write(there, path=CHECK, old="import sys\n", new="import sys  #\n")
     assert not answer.is_error, answer.text
+
+
+def names(held: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """A program's list of what is in tests/."""
+    return {"names.txt": "\n".join(sorted(held.keys() - {"names.txt"})).encode()}
+
+
+def test_what_a_program_keeps_in_step_is_written_along(there: Place) -> None:
+    toolbox = there.toolbox(seal=names)
+    toolbox.dispatch("write", {"path": f"{CASE}/tests/new.txt", "content": "x"})
+    assert "new.txt" in (there.case / "tests/names.txt").read_text().splitlines()
+    before = there.tree()
+    toolbox.dispatch("write", {"path": f"{CASE}/case.toml", "old": "= 60", "new": "= 90"})
+    changed = {path for path, digest in there.tree().items() if before.get(path) != digest}
+    assert changed == {f"suite/cases/{NAME}/case.toml"}
+
+
+def test_a_write_that_is_refused_changes_nothing_along(there: Place) -> None:
+    before = there.tree()
+    assert there.toolbox(seal=names).dispatch("write", {"path": SCRIPT, "content": "#!/bin/bash\nexit 0\n"}).is_error
+    assert there.tree() == before
