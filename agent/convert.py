@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,16 +17,20 @@ from typing import Any, NamedTuple
 from agent import report, unit
 from agent.console import Console
 from agent.dataset import Dataset, read_dataset
+from agent.endpoint import NoModel
 from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, JournalError, NeedsInput, of_errno
-from agent.images import Images, survey
+from agent.images import Images, forget, survey
 from agent.interrupt import Stop, stop_on_signal
+from agent.mind import Mind
+from agent.odd_sessions import SessionRow, serve
 from agent.options import Options
-from agent.outcome import Outcome
+from agent.outcome import Outcome, TaskResult
 from agent.place import checked
 from agent.plan import Tally, flag_of, plan_table, plan_text, question_lines, tally
 from agent.pool import default_jobs, ordered
 from agent.progress import DONE, PUBLISHING, Progress, last_event
 from agent.proofs import Proofs, prove_sample
+from agent.publish import publish, targets
 from agent.run_folder import REPORT_JSON, RunFolder, run_path
 from agent.suite_file import write_suite
 from agent.version import tool_version
@@ -44,6 +49,7 @@ class Ending(NamedTuple):
 def plan(options: Options, console: Console) -> Ending:
     """What a conversion would do; writes nothing."""
     dataset, counts = read_dataset(options), Tally()
+    kept: list[TaskResult] = []
     with stop_on_signal() as stop, console.progress("plan", len(dataset.selected)) as advance:
         images = survey(options, dataset, None, console, stop)
         setting = _setting(options, dataset, None, images)
@@ -51,22 +57,24 @@ def plan(options: Options, console: Console) -> Ending:
         with closing(results):
             for result in results:
                 counts.add(result)
+                kept += [result] if options.image == "publish" else []
                 advance(result.name)
         if stop():
             raise Interrupted("stopped; a plan writes nothing, so nothing is to be resumed")
     ready = counts.outcomes[Outcome.CONVERTED] == counts.total
     status = INPUT if counts.questions else CLEAN if ready else FINDINGS
-    facts = (dataset.inventory, counts, dataset.pairs)
+    pushed = targets(options, _suite_name(options, dataset), kept)
+    facts = (dataset.inventory, counts, dataset.pairs, [(one.name, len(one.tasks)) for one in pushed])
     return Ending(status, plan_table(*facts), plan_text(*facts))
 
 
-def convert(options: Options, output: Path, console: Console) -> Ending:
-    """Convert and publish.
+def convert(options: Options, output: Path, console: Console, mind: Mind | NoModel | None = None) -> Ending:
+    """Convert and publish; ``mind`` is the model for odd verifiers, opened from the options unless it is given.
 
     Raises AgentError with the command that goes on; the source and an earlier output are then untouched.
     """
-    half_published = last_event(run_path(output)) == PUBLISHING
-    place = checked(options.source, output, force=options.force or half_published)
+    last = last_event(run_path(output))
+    place = checked(options.source, output, force=options.force or last == PUBLISHING)
     dataset = read_dataset(options)
     try:
         with stop_on_signal() as stop, RunFolder(place) as run:
@@ -76,9 +84,16 @@ def convert(options: Options, output: Path, console: Console) -> Ending:
                 return finished(run.path, output)
             checked(options.source, output, force=options.force)
             run.save_command(_command(options, place))
+            if last in ("", DONE):
+                forget(run)
             images = survey(options, dataset, run.files, console, stop)
             _draft(options, dataset, run, progress, console, stop, images)
-            return _finish(options, dataset, run, progress, console, stop, images)
+            if options.image == "publish" and not progress.waiting:
+                done = publish(options, _suite_name(options, dataset), run, progress, console, stop)
+                images = replace(images, published=done)
+                _draft(options, dataset, run, progress, console, stop, images)
+            sessions = _serve(options, dataset, run, progress, console, stop, images, mind)
+            return _finish(options, dataset, run, progress, console, stop, images, sessions)
     except (AgentError, WorkspaceError, OSError, KeyboardInterrupt) as error:
         stop_error = _stopped(error)
         stop_error.resume = stop_error.resume or _resume(output)
@@ -115,8 +130,32 @@ def _draft(
         raise Interrupted(f"stopped after {progress.done} of {len(dataset.selected)} tasks; they are kept")
 
 
+def _serve(
+    options: Options,
+    dataset: Dataset,
+    run: RunFolder,
+    progress: Progress,
+    console: Console,
+    stop: Stop,
+    images: Images,
+    mind: Mind | NoModel | None,
+) -> list[SessionRow]:
+    """Sessions over odd verifiers where there is a model; without one their cases stay refused."""
+    if progress.waiting:
+        return []
+    choices = _setting(options, dataset, run.staging, images).choices
+    return serve(options, choices, dataset, run, progress, console, stop, mind)
+
+
 def _finish(
-    options: Options, dataset: Dataset, run: RunFolder, progress: Progress, console: Console, stop: Stop, images: Images
+    options: Options,
+    dataset: Dataset,
+    run: RunFolder,
+    progress: Progress,
+    console: Console,
+    stop: Stop,
+    images: Images,
+    sessions: list[SessionRow],
 ) -> Ending:
     """Questions, proofs, reports, and the rename that publishes."""
     if progress.waiting:
@@ -129,7 +168,7 @@ def _finish(
         raise Interrupted("stopped while proving; what was proved is kept")
     counts = tally(progress.results())
     row = write_suite(run.staging, dataset.inventory, options.name, progress.converted())
-    facts = _facts(options, dataset, counts, proofs, images)
+    facts = replace(_facts(options, dataset, counts, proofs, images), sessions=tuple(sessions))
     head = report.summary(facts, counts, len(dataset.selected))
     report.write(run.files, facts, head, progress.results(), row)
     progress.publish() if row else progress.give_up()
@@ -144,7 +183,7 @@ def _facts(options: Options, dataset: Dataset, counts: Tally, proofs: Proofs, im
         name=inventory.name,
         choices=_choices_table(options),
         skipped=tuple((skip.path, skip.reason) for skip in inventory.skipped),
-        suite={"name": options.name or inventory.name, "cases": cases} if cases else None,
+        suite={"name": _suite_name(options, dataset), "cases": cases} if cases else None,
         proof_asked=options.proof,
         unproved=proofs.reason,
         proofs=proofs.by_case,
@@ -179,9 +218,14 @@ def _setting(options: Options, dataset: Dataset, staging: Path | None, images: I
         answers=dict(options.answers),
         pins=images.pins,
         images=images.facts,
+        published=images.published,
     )
     salt = f"{tool_version()}\0{sorted(_choices_table(options).items())}\0{images.salt}"
     return unit.Setting(dataset.source, choices, options.answered, staging, salt)
+
+
+def _suite_name(options: Options, dataset: Dataset) -> str:
+    return options.name or dataset.inventory.name
 
 
 def _choices_table(options: Options) -> dict[str, Any]:

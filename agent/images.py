@@ -19,6 +19,7 @@ from agent.errors import Interrupted, UsageError
 from agent.interrupt import Stop
 from agent.options import Options
 from agent.pool import default_jobs, ordered
+from agent.run_folder import RunFolder, remove
 from agent.unit import Unit
 from skill.errors import SkillError
 from skill.image_facts import ImageFacts
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from tools.registry.resolve import Resolver
     from tools.runners.docker_look import Looker
 
-PINS = "pins.toml"  # in the run folder
+PINS, PUBLISHED = "pins.toml", "published.json"  # in the run folder
 ASKING = ("keep", "publish")  # choices that let registries be asked
 LOOKS = 4  # images looked into side by side
 
@@ -59,25 +60,26 @@ class Images:
 
     pins: Mapping[str, Resolution] = field(default_factory=dict)
     facts: Mapping[str, ImageFacts] = field(default_factory=dict)
+    published: Mapping[str, Resolution] = field(default_factory=dict)  # by the digest of a build context
 
     def rows(self) -> list[dict[str, str]]:
         """One row of the report for each name that somebody was asked for."""
-        asked = (
-            found for _, found in sorted(self.pins.items()) if not (isinstance(found, Pin) and found.by == "source")
-        )
-        return [{"name": found.reference, **_outcome(found)} for found in asked]
+        asked = [found for found in self.pins.values() if not (isinstance(found, Pin) and found.by == "source")]
+        tables = (asked, self.published.values())
+        return [_row(found) for table in tables for found in sorted(table, key=lambda found: found.reference)]
 
     @property
     def salt(self) -> str:
         """Changes whenever a task might come out otherwise because of its image."""
-        known = [repr(pair) for table in (self.pins, self.facts) for pair in sorted(table.items(), key=_name)]
+        tables = (self.pins, self.facts, self.published)
+        known = [repr(pair) for table in tables for pair in sorted(table.items(), key=_name)]
         return hashlib.sha256("\n".join(known).encode()).hexdigest() if known else ""
 
 
-def _outcome(found: Resolution) -> dict[str, str]:
+def _row(found: Resolution) -> dict[str, str]:
     if isinstance(found, Pin):
-        return {"pinned": found.pinned, "by": found.by, "code": "", "reason": ""}
-    return {"pinned": "", "by": "", "code": found.code, "reason": found.reason}
+        return {"name": found.reference, "pinned": found.pinned, "by": found.by, "code": "", "reason": ""}
+    return {"name": found.reference, "pinned": "", "by": "", "code": found.code, "reason": found.reason}
 
 
 def _name(pair: tuple[str, object]) -> str:
@@ -170,6 +172,12 @@ def _facts(options: Options, found: list[Needs], looker: Looker, stop: Stop) -> 
 
     names = sorted({*paths, *bases})
     return {name: facts for name, facts in zip(names, threaded(look, names, LOOKS, stop), strict=False) if facts}
+
+
+def forget(run: RunFolder) -> None:
+    """Afterwards nothing is left of what an earlier, finished run asked and pushed."""
+    for name in (PINS, PUBLISHED):
+        remove(run.path / name)
 
 
 def _file(options: Options) -> dict[str, str]:

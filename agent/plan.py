@@ -74,7 +74,7 @@ def question_lines(counts: Tally) -> list[str]:
     return lines
 
 
-def plan_text(inventory: Inventory, counts: Tally, names: list[tuple[str, str]]) -> str:
+def plan_text(inventory: Inventory, counts: Tally, names: list[tuple[str, str]], pushed: list[tuple[str, int]]) -> str:
     """The plan for a person."""
     lines = [f"{inventory.framework}: {count(counts.total, 'task')} in {plain(inventory.name)}"]
     lines += [f"  skipped {plain(skip.path)}: {plain(skip.reason)}" for skip in inventory.skipped]
@@ -87,12 +87,15 @@ def plan_text(inventory: Inventory, counts: Tally, names: list[tuple[str, str]])
     for (outcome, code), number in sorted(counts.codes.items()):
         lines.append(f"{outcome} {code}: {count(number, 'task')}, such as {counts.samples[outcome, code]}")
     lines += question_lines(counts)
+    lines += [f"would push {name} ({count(tasks, 'task')})" for name, tasks in pushed]
     ready, left = counts.outcomes[Outcome.CONVERTED], counts.total - counts.outcomes[Outcome.CONVERTED]
     lines.append(f"would convert {ready}, leaves {left}; nothing was written")
     return "\n".join(lines)
 
 
-def plan_table(inventory: Inventory, counts: Tally, names: list[tuple[str, str]]) -> dict[str, Any]:
+def plan_table(
+    inventory: Inventory, counts: Tally, names: list[tuple[str, str]], pushed: list[tuple[str, int]]
+) -> dict[str, Any]:
     """The plan for a program."""
     return {
         "schema": "suite-converter/plan/1",
@@ -103,6 +106,7 @@ def plan_table(inventory: Inventory, counts: Tally, names: list[tuple[str, str]]
         "books": books(counts, len(names)),
         "environments": dict(sorted(counts.environments.items())),
         "shapes": [{"shape": s, "form": f, "cases": n} for (s, f), n in sorted(counts.shapes.items())],
+        "pushed": [{"name": name, "tasks": tasks} for name, tasks in pushed],
         "left": [{"outcome": o, "code": c, "tasks": n} for (o, c), n in sorted(counts.codes.items())],
         "questions": [
             {"key": key, "text": q.text, "choices": list(q.choices), "tasks": counts.asking[key]}

@@ -48,7 +48,7 @@ class RegistryClient:
     sleep: Callable[[float], None] = time.sleep
     _manifests: dict[tuple[str, str, str], Manifest] = field(default_factory=dict)
     _strikes: dict[str, int] = field(default_factory=dict)  # base URL -> failures since its last answer
-    _why: dict[str, str] = field(default_factory=dict)  # base URL -> its last failure
+    _why: dict[str, NoAnswer] = field(default_factory=dict)  # base URL -> its last failure
     _found: dict[str, str] = field(default_factory=dict)  # unsafe host -> base URL
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -111,17 +111,17 @@ class RegistryClient:
     def _good(self, base: str, ref: ImageRef, what: str, limit: int) -> Reply:
         """The answer of one server, asked again while it says so; raises NotFound, NoAnswer."""
         if self._strikes.get(base, 0) >= STRIKES:
-            raise NoAnswer(self._why[base])
-        waited, why = 0.0, ""
+            raise self._why[base]
+        waited, why = 0.0, NoAnswer("")
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 reply = self._authorised(base, ref, f"{base}/v2/{ref.repository}/{what}", limit)
                 if reply.status not in TRANSIENT:
                     return self._final(base, reply)
                 pause, strikes = _pause(reply, attempt), STRIKES if reply.status == 429 else 1
-                why = "allows no more requests now" if reply.status == 429 else f"answers {reply.status}"
+                why = NoAnswer("allows no more requests now" if reply.status == 429 else f"answers {reply.status}")
             except Broken as error:
-                pause, strikes, why = 1.0 if attempt < BROKEN_ATTEMPTS else LONGEST_WAIT + 1, 1, str(error)
+                pause, strikes, why = 1.0 if attempt < BROKEN_ATTEMPTS else LONGEST_WAIT + 1, 1, error
             if attempt == ATTEMPTS or waited + pause > LONGEST_WAIT:
                 break
             self.sleep(pause)
@@ -147,12 +147,12 @@ class RegistryClient:
             reply = _once(url, header, limit, verified)
         return reply
 
-    def _struck(self, base: str, why: str, strikes: int) -> NoAnswer:
+    def _struck(self, base: str, why: NoAnswer, strikes: int) -> NoAnswer:
         """Remember the failure, so that a thousand names do not wait a thousand times."""
         with self._lock:
             self._strikes[base] = self._strikes.get(base, 0) + strikes
             self._why[base] = why
-        return NoAnswer(why)
+        return why
 
 
 def _once(url: str, header: str, limit: int, verified: bool) -> Reply:

@@ -1,0 +1,112 @@
+"""Publishing: the build contexts of a run, each pushed once, before the cases that use them are written."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from agent.console import Console
+from agent.errors import Infrastructure, Interrupted, UsageError
+from agent.images import PUBLISHED
+from agent.interrupt import Stop
+from agent.options import Options
+from agent.outcome import Outcome, TaskResult
+from agent.progress import Progress
+from agent.proofs import setup
+from agent.run_folder import RunFolder
+from skill.case import Case
+from skill.image_ref import read_image_ref
+from skill.parts.environment import context_digest
+from skill.pins import Pin, Resolution
+from tools.errors import RunnerError, WorkspaceError
+
+SHOWN = 20  # digits of a context's digest in its tag
+
+
+@dataclass(frozen=True)
+class Target:
+    """One image to be: its name, the digest of its context, and the tasks that it is for."""
+
+    name: str
+    sha256: str
+    tasks: tuple[str, ...]
+    case: str  # the name of one case that has the context
+
+
+def targets(options: Options, suite: str, results: Iterable[TaskResult]) -> list[Target]:
+    """What would be pushed where, each distinct context once; raises UsageError for a registry that is no name."""
+    found: defaultdict[str, list[TaskResult]] = defaultdict(list)
+    for result in results:
+        if result.outcome is Outcome.CONVERTED and (sha := context_digest(result.ledger)):
+            found[sha].append(result)
+    rows = sorted(found.items(), key=lambda pair: pair[1][0].id)
+    return [
+        Target(_place(options, suite, sha), sha, tuple(one.id for one in group), group[0].name) for sha, group in rows
+    ]
+
+
+def _place(options: Options, suite: str, sha: str) -> str:
+    """The name of an image: the registry as given, the suite, and a tag made of the content."""
+    words = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in suite.lower())
+    repository = "-".join(filter(None, words.split("-"))) or "suite"
+    name = f"{options.registry.rstrip('/')}/{repository}:{sha[:SHOWN]}"
+    if read_image_ref(name) is None:
+        raise UsageError(f"--registry {options.registry}: makes no name of an image ({name})")
+    return name
+
+
+def publish(
+    options: Options, suite: str, run: RunFolder, progress: Progress, console: Console, stop: Stop
+) -> dict[str, Resolution]:
+    """Afterwards every context of the staged cases is in the registry, or has a reason; by digest of the context.
+
+    Raises Infrastructure when a push fails: what was pushed is kept, and the run goes on from there.
+    """
+    wanted = targets(options, suite, progress.results())
+    kept = _kept(run)
+    done: dict[str, Resolution] = {one.sha256: kept[one.name] for one in wanted if one.name in kept}
+    missing = [one for one in wanted if one.sha256 not in done]
+    try:
+        with console.progress("publish", len(missing)) as advance:
+            for target, found in _filled(options, run, missing, stop):
+                done[target.sha256] = found
+                advance(target.name)
+                if isinstance(found, Pin):
+                    kept[target.name] = found
+                    _keep(run, kept)
+    except RunnerError as error:
+        raise Infrastructure(f"not published: {error}; {len(done)} of {len(wanted)} images are there") from error
+    if stop():
+        raise Interrupted(f"stopped after {len(done)} of {len(wanted)} images; they are kept")
+    return done
+
+
+def _filled(options: Options, run: RunFolder, wanted: list[Target], stop: Stop) -> Iterable[tuple[Target, Resolution]]:
+    """Each target and what became of it, as many at a time as jobs were asked for."""
+    from tools.pool import ordered
+    from tools.registry.client import RegistryClient
+    from tools.runners.docker_engine import connect
+    from tools.runners.docker_facts import terms_of
+    from tools.runners.docker_publish import Order, Publisher
+
+    if not wanted:
+        return
+    client = connect()
+    publisher = Publisher(client, RegistryClient(terms_of(client)), setup())
+    orders = [Order(Case(run.staging, one.case, 0), one.sha256, one.name, one.tasks) for one in wanted]
+    yield from zip(wanted, ordered(publisher.fill, orders, options.jobs or 1, stop), strict=False)
+
+
+def _kept(run: RunFolder) -> dict[str, Pin]:
+    """What this run has pushed before it was stopped, by name."""
+    try:
+        rows = json.loads(run.files.read(PUBLISHED))
+        return {name: Pin(name, str(pinned), "published") for name, pinned in rows.items()}
+    except (WorkspaceError, ValueError, AttributeError):
+        return {}
+
+
+def _keep(run: RunFolder, kept: Mapping[str, Pin]) -> None:
+    run.files.write(PUBLISHED, json.dumps({name: pin.pinned for name, pin in kept.items()}, indent=1).encode())
