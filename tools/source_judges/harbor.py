@@ -11,7 +11,7 @@ import math
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from skill.case import Case
 from skill.source_evidence import Booking, Problem, SourceRun
@@ -28,9 +28,6 @@ from tools.runners.docker_prepared import edited
 from tools.runners.docker_snapshot import is_safe
 from tools.runners.docker_space import need_image
 from tools.source_judges.base import Carried, packed
-
-if TYPE_CHECKING:
-    from docker import APIClient
 
 VERSION: Final = "1"  # changes whenever the same task might end otherwise
 VERIFIER_SECONDS: Final = 600.0  # where the task states no limit
@@ -63,7 +60,7 @@ class HarborPrepared:
 
     def __init__(self, docker: DockerRunner, task: SourceTask, case: Case, states: Sequence[Carried]) -> None:
         self._docker = docker
-        self._client: APIClient = docker.client
+        self._client = docker.client
         self._task = task
         self._case = case
         self._later = sum(carried.state.solved for carried in states) - 1  # solved states after the first
