@@ -40,12 +40,12 @@ CODE = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".bash", ".toml", ".yaml", "
 
 def unreadable(script: bytes) -> Odd | None:
     """The reason why the text of test.sh is no script that anything can be said about."""
-    if len(script) > MAX_SCRIPT:
-        return Odd("oversized-verifier", f"tests/test.sh has {len(script)} bytes: more than anybody could review")
     if not script.strip():
         return Odd("empty-verifier", "tests/test.sh is empty, so it would pass everything")
     if b"\0" in script:
         return Odd("binary-verifier", "tests/test.sh holds NUL bytes: no shell script")
+    if len(script) > MAX_SCRIPT:
+        return Odd("oversized-verifier", f"tests/test.sh has {len(script)} bytes: more than anybody could review")
     if CONFLICT.search(script):
         return Odd("broken-verifier", "tests/test.sh holds merge-conflict markers")
     if b"\r\n" in script:

@@ -27,7 +27,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "out"
 
 
-HEAVY = ("docker", "rich", "anthropic", "requests", "skill.draft", "skill.sources")
+HEAVY = ("docker", "rich", "anthropic", "requests", "skill.draft", "skill.sources.harbor")
 
 
 @pytest.mark.parametrize("verb", ["--help", "check", "rules"])

@@ -118,7 +118,12 @@ LEFT_OUT: dict[str, tuple[Spoil, str, str]] = {
     "a conflict in the script": (text("tests/test.sh", CONFLICT), "broken-verifier", "conflict"),
     "a hole in the script": (text("tests/test.sh", "{{ test }}\n" + TEST_SH), "template", "tests/test.sh"),
     "a script cut off": (text("tests/test.sh", TEST_SH[:-4]), "broken-verifier", "tests/test.sh"),
-    "a script of 100 MB": (sparse("tests/test.sh", 100 << 20), "binary-verifier", "tests/test.sh"),
+    "a script of 100 MB of nothing": (sparse("tests/test.sh", 100 << 20), "binary-verifier", "tests/test.sh"),
+    "a script of 100 MB": (
+        lambda task: (task / "tests/test.sh").write_bytes(b"echo tide\n" * 10_000_000),
+        "oversized-verifier",
+        "tests/test.sh",
+    ),
     "assets beyond Margin's limit": (sparse("tests/big", 600 << 20), "too-large", "tests/"),
     "a pipe among the assets": (pipe("tests/pipe"), "special-file", "tests/pipe"),
     "a device among the assets": (

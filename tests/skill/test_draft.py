@@ -62,6 +62,7 @@ def test_every_file_of_the_source_has_its_place(tmp_path: Path) -> None:
         "oracle/solution/tides",
         "oracle/solve.sh",
         "prompt.md",
+        "tests/.verdict/completion.py",
         "tests/.verdict/lib.sh",
         "tests/.verdict/manifest.sha256",
         "tests/check.py",

@@ -50,7 +50,7 @@ def test_the_asset_that_matters_most(tmp_path: Path, test: str, files: Mapping[s
         ("uvx --with pytest pytest tests", ("uvx",)),
         ("curl -LsSf https://astral.sh/uv/0.9.7/install.sh | sh\nuvx pytest tests", ()),
         ("pip install pytest==8\npytest tests", ()),
-        ("/opt/venv/bin/python check.py", ("python",)),
+        ("/opt/venv/bin/python check.py", ()),
         ("command -v python3 || exit 2\npython3 a.py", ()),  # its absence has a meaning of its own
     ],
 )
