@@ -16,6 +16,8 @@ UNKNOWN: Final = "image-unknown"  # nobody could say: no answer, no permission, 
 NO_PLATFORM: Final = "image-platform"  # it is there, for other machines
 NOT_PINNED: Final = "image-not-pinned"  # it has no digest that anybody else could ask for
 BAD_NAME: Final = "image-name"  # no engine would take the name
+BUILD_FAILED: Final = "build-failed"  # what was to be published does not build
+CODES: Final = (MISSING, UNKNOWN, NO_PLATFORM, NOT_PINNED, BAD_NAME, BUILD_FAILED)
 HEADER: Final = "# Image names and the digests they stand for; `suite-converter pin` refreshes them.\n"
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from agent.cli import parser
 from skill.manifest import Manifest, load
+from skill.pins import CODES
 from skill.rules import all_rules
 from skill.sources.harbor.fields import FIELDS
 from tests.support import rewriting_page
@@ -90,7 +91,7 @@ def test_every_command_shown_is_accepted(line: str) -> None:
 
 @pytest.mark.parametrize("page", DOCUMENTS, ids=relative)
 def test_every_flag_named_in_prose_exists(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("convert", "check", "prove", "resume", "report", "rules", "gc"):
+    for command in ("convert", "check", "prove", "pin", "resume", "report", "rules", "gc"):
         with contextlib.suppress(SystemExit):
             parser().parse_args([command, "--help"])
     known = set(FLAG.findall(capsys.readouterr().out)) | OF_MARGIN | OF_OTHERS
@@ -107,7 +108,7 @@ def test_no_link_leads_outside_the_skill(page: Path) -> None:
 
 def test_every_refusal_code_is_on_its_page_and_none_besides() -> None:
     page = (ROOT / "references" / "refusals.md").read_text()
-    assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == set(refusal_codes())
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == set(refusal_codes()) | set(CODES)
 
 
 def refusal_codes() -> Iterator[str]:

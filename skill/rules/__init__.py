@@ -20,6 +20,7 @@ from skill.rules.folder import FOLDER, PLACE
 from skill.rules.generated import GENERATED
 from skill.rules.image import IMAGE
 from skill.rules.listing import LISTING
+from skill.rules.looked_into import LOOKED_INTO, LookedInto
 from skill.rules.masking import MASKING
 from skill.rules.oracle import ORACLE
 from skill.rules.packing import PACKING
@@ -37,7 +38,16 @@ OF_CASE: tuple[Registry[Case], ...] = (CASE, FOLDER, PACKING, IMAGE, CWD, PROMPT
 OF_VERIFIER: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, MASKING, STAGED_PATHS, SURROUNDINGS, GENERATED)
 _OF_EVIDENCE: tuple[Registry[Any], ...] = (EVIDENCE, AGAINST_SOURCE)
 OF_PAIR: tuple[Registry[Comparison], ...] = (FIDELITY, WEAKENING)
-FAMILIES: tuple[Registry[Any], ...] = (SUITE, LISTING, PLACE, *OF_CASE, *OF_VERIFIER, FIDELITY, *_OF_EVIDENCE)
+FAMILIES: tuple[Registry[Any], ...] = (
+    SUITE,
+    LISTING,
+    PLACE,
+    *OF_CASE,
+    *OF_VERIFIER,
+    FIDELITY,
+    LOOKED_INTO,
+    *_OF_EVIDENCE,
+)
 
 
 def all_rules() -> tuple[Rule[Any], ...]:
@@ -78,6 +88,11 @@ def check_fidelity(suite_root: Path, ledger: Iterable[Mapping[str, Any]], source
 def check_pair(pair: Comparison) -> list[Finding]:
     """What a case beside its source has against it."""
     return sorted(chain.from_iterable(family.run(pair) for family in OF_PAIR))
+
+
+def check_image(seen: LookedInto) -> list[Finding]:
+    """What the image has against the case that names it."""
+    return sorted(LOOKED_INTO.run(seen))
 
 
 def check_evidence(proof: CaseProof) -> list[Finding]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from skill.case import Case
 from skill.image_ref import ImageRef, read_image_ref
-from skill.pins import Pin, Resolution, Unpinned
+from skill.pins import BUILD_FAILED, Pin, Resolution, Unpinned
 from tools.errors import BuildFailed, PushFailed
 from tools.registry.base import Broken, NoAnswer, NotFound
 from tools.registry.client import RegistryClient
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 CONTEXT_LABEL: Final = "dev.suite-converter.context"
 TASK_LABEL: Final = "dev.suite-converter.source-task"
-BUILD_FAILED: Final = "build-failed"
 
 
 @dataclass(frozen=True)
