@@ -22,7 +22,8 @@ from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, Journa
 from agent.images import Images, forget, survey
 from agent.interrupt import Stop, stop_on_signal
 from agent.mind import Mind
-from agent.odd_sessions import SessionRow, serve
+from agent.odd_row import SessionRow
+from agent.odd_sessions import serve
 from agent.options import Options
 from agent.outcome import Outcome, TaskResult
 from agent.place import checked

@@ -10,8 +10,10 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
+from agent.odd_row import SessionRow
 from agent.outcome import Outcome, TaskResult
 from agent.plan import Tally, books
 from agent.run_folder import LEDGER, REPORT_JSON, REPORT_MD
@@ -43,6 +45,7 @@ class Facts:
     proved_shapes: Mapping[tuple[str, str], int]
     against_source: Mapping[str, AgainstSource]
     images: list[dict[str, str]]  # what became of the names of images
+    sessions: tuple[SessionRow, ...] = ()  # with a model, over odd verifiers
 
 
 def summary(facts: Facts, counts: Tally, taken: int) -> dict[str, Any]:
@@ -69,6 +72,7 @@ def summary(facts: Facts, counts: Tally, taken: int) -> dict[str, Any]:
             for (outcome, code), number in sorted(counts.codes.items())
         ],
         "images": facts.images,
+        "sessions": [row.table() for row in facts.sessions],
         "skipped": [{"path": path, "reason": reason} for path, reason in facts.skipped],
     }
 
@@ -130,6 +134,8 @@ def markdown_head(head: Mapping[str, Any]) -> Iterator[str]:
     if not head["suite"]:
         yield "\nNo case was converted, so there is no suite."
     yield from _table("## Shapes", ("shape", "form", "cases", "proved"), head["shapes"])
+    columns = ("id", "cases", "converted", "turns", "repairs", "ended", "usd", "detail")
+    yield from _table("## Sessions", columns, head["sessions"])
     yield from _table("## Left out", ("outcome", "code", "tasks", "sample"), head["left"])
     yield from _table("## Images", ("name", "pinned", "by", "reason"), head["images"])
     yield from _table("## Not taken for a task", ("path", "reason"), head["skipped"])
@@ -145,6 +151,10 @@ def lines(head: Mapping[str, Any], output: str, run: str) -> Iterator[str]:
     )
     for row in head["left"]:
         yield f"  {row['outcome']:8} {row['code']} ({row['tasks']}): {plain(row['sample'])}"
+    if sessions := head.get("sessions"):
+        spent = sum((Decimal(row["usd"]) for row in sessions), Decimal(0))
+        served, turns = sum(row["converted"] for row in sessions), sum(row["turns"] for row in sessions)
+        yield f"{count(len(sessions), 'session')}: {count(served, 'case')}, {count(turns, 'turn')}, {spent:.2f} USD"
     proof = head["proof"]
     if kept["converted"]:
         reason = f" ({plain(proof['reason'])})" if proof["unproved"] and proof["reason"] else ""

@@ -6,6 +6,7 @@ process, twice, and be thrown away. What it cannot do is take another task with 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from skill.case import Case
 from skill.contract import CASES_DIR
 from skill.draft import CaseDraft, Choices, Refused, draft
 from skill.errors import SkillError
-from skill.finding import Severity
+from skill.finding import Finding, Severity
 from skill.rules import check_case
 from skill.sources.base import Question, Source, SourceTask, TaskRef
 from tools.errors import WorkspaceError
@@ -85,8 +86,8 @@ def _converted(setting: Setting, unit: Unit) -> TaskResult:
     result = replace(start, outcome=Outcome.CONVERTED, shape=made.shape, form=made.form, findings=found, ledger=ledger)
     if place is None:
         return result
-    _stage(place, made)
-    return _gated(place, result)
+    stage(place, made)
+    return gated(place, result)
 
 
 def _open_questions(setting: Setting, task: SourceTask) -> tuple[Question, ...]:
@@ -113,7 +114,7 @@ def _refused(start: TaskResult, made: Refused, task: SourceTask) -> TaskResult:
     )
 
 
-def _stage(place: Path, made: CaseDraft) -> None:
+def stage(place: Path, made: CaseDraft) -> None:
     """Write the draft's files; a copy whose bytes are not those that were analysed is an error."""
     wanted = {row.path: row.sha256 for row in made.ledger}
     with NewTree(place) as tree:
@@ -124,15 +125,18 @@ def _stage(place: Path, made: CaseDraft) -> None:
                 raise SkillError(file.path, "changed while it was converted", "run again")
 
 
-def _gated(place: Path, result: TaskResult) -> TaskResult:
-    """``result``, or the failure that the gates make of it; a case that fails them is not left behind."""
-    found = (*result.findings, *check_case(Case(place.parent.parent, result.name, 0)))
+def gated(place: Path, result: TaskResult, more: Sequence[Finding] = ()) -> TaskResult:
+    """``result``, or the failure that the gates make of it; a case that fails them is not left behind.
+
+    ``more`` are findings besides those of the rules about a case alone.
+    """
+    found = (*result.findings, *check_case(Case(place.parent.parent, result.name, 0)), *more)
     errors = [finding for finding in found if finding.severity is Severity.ERROR]
     if not errors:
         return replace(result, findings=found)
     remove(place)
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    sentence = plain(f"{errors[0]}{more}")
+    others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    sentence = plain(f"{errors[0]}{others}")
     return replace(result, outcome=Outcome.FAILED, code="gate", sentence=sentence, findings=found, ledger=())
 
 

@@ -19,8 +19,6 @@ from skill.loss import Loss
 from skill.packing import Kind
 from skill.sources.base import SourceFile, SourceTask, TaskRef
 from skill.textfile import leaves
-from skill.weakening import losses
-from skill.weakening_script import script_losses
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +61,9 @@ class Comparison:
         """What the case's tests lack of the source's; a verifier written by rule is not looked into."""
         if self.task is None:
             return ()
+        from skill.weakening import losses  # what analyses verifiers is loaded only when one is looked into
+        from skill.weakening_script import script_losses
+
         by_session = any(is_by_session(row) for row in self.rows)
         before = {file.path: file.host.read_bytes() for file in self.task.tests if by_session or self._may_differ(file)}
         after = {

@@ -9,7 +9,6 @@ from skill.contract import TEST_SCRIPT
 from skill.ledger import is_by_session
 from skill.loss import Kind
 from skill.rules.base import Defect, Family
-from skill.skeleton import frame_fault
 
 WEAKENING: Family[Comparison] = Family("fidelity")
 
@@ -141,7 +140,11 @@ def frame_changed(pair: Comparison) -> Iterator[Defect]:
     Right: the frame as it was drafted; everything else between the marks.
     """
     script = pair.case.script
-    if script is not None and any(is_by_session(row) for row in pair.rows) and (fault := frame_fault(script)):
+    if script is None or not any(is_by_session(row) for row in pair.rows):
+        return
+    from skill.skeleton import frame_fault  # loaded only when a session's verifier is looked at
+
+    if fault := frame_fault(script):
         yield Defect(f"{pair.case.path}/{TEST_SCRIPT}", 0, fault, "restore the frame; write between the marks only")
 
 
