@@ -43,9 +43,10 @@ class Reply:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Every tool call in it, in order; those of a reply that was cut are incomplete."""
-        used = (block for block in self.content if block.get("type") == "tool_use")
-        return tuple(Call(str(block.get("id")), str(block.get("name")), block.get("input")) for block in used)
+        """Every tool call in it, in order, one for each id; those of a reply that was cut are incomplete."""
+        used = [block for block in self.content if block.get("type") == "tool_use"]
+        found = {str(b.get("id")): Call(str(b.get("id")), str(b.get("name")), b.get("input")) for b in reversed(used)}
+        return tuple(reversed(found.values()))
 
     @property
     def text(self) -> str:

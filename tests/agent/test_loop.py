@@ -247,3 +247,9 @@ def test_a_crash_of_a_tool_is_for_the_operator(place: Place) -> None:
     model, session = Scripted([reply(WRITE)]), place.session()
     with pytest.raises(RuntimeError, match="a defect of ours"):
         loop.run(session, model, place.toolbox(gate=broken), budget())
+
+
+def test_an_id_that_is_used_twice_in_one_reply_is_one_call(place: Place) -> None:
+    twice = [calls("x", "read", path="source"), calls("x", "write", path=SCRIPT, content=verifier())]
+    _, model, _ = run(place, [reply(*twice), reply(WRITE), DONE])
+    assert results(model.requests[1]) == [("x", False, "source/")]
