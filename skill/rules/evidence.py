@@ -8,9 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from skill.contract import CASES_DIR
-from skill.evidence import FORGERY, MUTANT, NULL, ORACLE, SABOTAGE, CaseProof, StateResult, expected_exit
+from skill.contract import CASES_DIR, INFRA
+from skill.evidence import (
+    FORGERY,
+    INERT,
+    MUTANT,
+    NULL,
+    ORACLE,
+    PLANTED,
+    SABOTAGE,
+    CaseProof,
+    StateResult,
+    expected_exit,
+)
 from skill.finding import Severity
+from skill.forgeries import Forgery, all_forgeries
 from skill.rules.base import Defect, Family
 
 EVIDENCE: Family[CaseProof] = Family("evidence")
@@ -144,7 +156,7 @@ def mutants_survive(proof: CaseProof) -> Iterator[Defect]:
     That measures the source's own tests, which a conversion keeps as they are; it is never held against it.
     Right: nothing has to be done; compare `prove --source` before relying on the case.
     """
-    ran = [result for result in proof.results if result.state.startswith(MUTANT)]
+    ran = list(_in_family(proof, MUTANT))
     passed = [result.state.removeprefix(MUTANT) for result in ran if result.is_survivor]
     if passed:
         yield _at(proof, f"{len(passed)} of {len(ran)} wrong candidates pass: {'; '.join(passed)}", "")
@@ -157,12 +169,77 @@ def forgery_passes(proof: CaseProof) -> Iterator[Defect]:
     Whoever finds the trick gets the point; whether the source can be tricked the same way is for a person to see.
     Right: exit 1; a pass needs a complete, fresh report that the candidate could not have written.
     """
-    lost = {_path(result.state) for result in proof.results if result.state.startswith(MUTANT) and result.is_survivor}
-    for result in proof.results:
-        forged = result.state.startswith(FORGERY) and result.is_survivor
-        if forged and (not _path(result.state) or _path(result.state) not in lost):
+    lost = {_path(result.state) for result in _in_family(proof, f"{MUTANT}removed ") if result.is_survivor}
+    for result in _in_family(proof, FORGERY):
+        if result.is_survivor and (not _path(result.state) or _path(result.state) not in lost):
             said = f"{result.state.removeprefix(FORGERY)} was judged 0"
             yield _at(proof, said, "ask for evidence that the candidate cannot write", result)
+
+
+@EVIDENCE.defect("SC912", "planted-forgery-passes", basis="D17")
+def planted_forgery_passes(proof: CaseProof) -> Iterator[Defect]:
+    """Nothing was done but to plant a forgery of the catalogue, and the verifier passes it or ends in no verdict.
+
+    The trick needs nothing that is special to the task, so every candidate can have the point.
+    Right: exit 1; `forgeries CODE` says what falls for it and what stops it.
+    """
+    for result in _in_family(proof, PLANTED):
+        if result.is_contrary and not _is_bundle(proof, result):
+            yield _at(proof, f"{_planted(result)} ended {_ended(result)}, expected 1", _cure(result), result)
+
+
+@EVIDENCE.defect("SC913", "planted-forgery-is-infra", basis="D17", severity=Severity.WARNING)
+def planted_forgery_is_infra(proof: CaseProof) -> Iterator[Defect]:
+    """A planted forgery keeps the verifier from judging what it would have failed.
+
+    The candidate escapes a fail; a report that leaves infra out of its count rewards it.
+    Right: exit 1, unless the same can come about without the candidate, as an index that cannot be reached.
+    """
+    for result in _in_family(proof, PLANTED):
+        rows = _forgeries(result)
+        if result.exit_code == INFRA and not all(INFRA in row.verdicts for row in rows):
+            if not _is_bundle(proof, result):
+                yield _at(proof, f"{_planted(result)} ended {_ended(result)}, expected 1", _cure(result), result)
+
+
+@EVIDENCE.defect("SC914", "inert-plant-fails", basis="D17", severity=Severity.WARNING)
+def inert_plant_fails(proof: CaseProof) -> Iterator[Defect]:
+    """The right candidate fails once the files that forgeries plant lie there with harmless content.
+
+    Either the verifier is too strict, or the source's own tests ask that nothing is added to the workspace.
+    Right: exit 0; a hardening pattern that costs an honest candidate the point is taken back.
+    """
+    for result in _in_family(proof, INERT):
+        if not result.holds:
+            yield _at(proof, f"with harmless files beside it the right work ended {_ended(result)}", "", result)
+
+
+def _forgeries(result: StateResult) -> list[Forgery]:
+    """The rows of the catalogue that a state planted."""
+    codes = re.findall(r"\bFG\d\d\b", result.state)
+    return [row for row in all_forgeries() if row.code in codes]
+
+
+def _is_bundle(proof: CaseProof, result: StateResult) -> bool:
+    """Whether single forgeries of a bundle were run after it and tell what it told."""
+    codes = {row.code for row in _forgeries(result)}
+    closer = [
+        other for other in proof.results if other is not result and {row.code for row in _forgeries(other)} < codes
+    ]
+    return any(other.exit_code == result.exit_code for other in closer)
+
+
+def _planted(result: StateResult) -> str:
+    return result.state.removeprefix(PLANTED)
+
+
+def _cure(result: StateResult) -> str:
+    """What the catalogue says against a forgery."""
+    for row in _forgeries(result):
+        for line in row.page.splitlines():
+            if line.startswith("Stopped by: "):
+                return line.removeprefix("Stopped by: ").rstrip(".")
+    return "blame the candidate"
 
 
 def _path(state: str) -> str:
@@ -173,6 +250,11 @@ def _path(state: str) -> str:
 def _in_state(proof: CaseProof, state: str) -> Iterator[StateResult]:
     """The results of one state."""
     return (result for result in proof.results if result.state == state)
+
+
+def _in_family(proof: CaseProof, prefix: str) -> Iterator[StateResult]:
+    """The results of all states whose names start alike."""
+    return (result for result in proof.results if result.state.startswith(prefix))
 
 
 def _code(result: StateResult) -> str:

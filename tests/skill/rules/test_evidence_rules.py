@@ -54,6 +54,7 @@ MORE: list[tuple[tuple[StateResult, ...], list[str]]] = [
     ((*GOOD, ran("forgery:reward", 0)), ["SC911"]),
     ((*GOOD, ran("mutant:removed /app/a", 1), ran("forgery:exit /app/a", 0)), ["SC911"]),
     ((*GOOD, ran("mutant:removed /app/a", 0), ran("forgery:exit /app/a", 0)), ["SC910"]),  # nobody looks at the file
+    ((*GOOD, ran("mutant:word /app/a", 0), ran("forgery:exit /app/a", 0)), ["SC910", "SC911"]),
     ((*GOOD, ran("mutant:removed /app/b", 0), ran("forgery:exit /app/a", 0)), ["SC910", "SC911"]),
     ((*GOOD, StateResult("mutant:removed /app/a", 2, 2, "infra", 1.0)), ["SC907"]),
 ]
