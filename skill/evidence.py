@@ -18,8 +18,10 @@ NULL = "null"
 SABOTAGE = "sabotage:"  # followed by the kind, such as "sabotage:asset-removed"
 MUTANT = "mutant:"  # followed by kind and path: the right candidate's work, broken in one place
 FORGERY = "forgery:"  # followed by kind and path: no right work, but something that looks like a pass
+PLANTED = "planted:"  # followed by code and name: nothing was done but to plant a forgery of the catalogue
+INERT = "inert:"  # the right candidate, and the same files as the forgeries plant with harmless content
 
-_PREFIXES = {SABOTAGE: INFRA, MUTANT: FAIL, FORGERY: FAIL}
+_PREFIXES = {SABOTAGE: INFRA, MUTANT: FAIL, FORGERY: FAIL, PLANTED: FAIL, INERT: PASS}
 
 _VERDICTS: dict[int, Verdict] = {PASS: "pass", FAIL: "fail", INFRA: "infra"}
 
@@ -44,7 +46,7 @@ def expected_exit(state: str) -> int:
 class StateResult:
     """The verifier's answer in one state: known good, untouched, broken footing, wrong or forged candidate."""
 
-    state: str  # "oracle", "null", or "sabotage:", "mutant:" or "forgery:" and what it is
+    state: str  # "oracle", "null", or "sabotage:", "mutant:", "forgery:", "planted:", "inert:" and what it is
     expected: int
     exit_code: int | None  # None: the run never got as far as an exit status
     verdict: Verdict
@@ -70,8 +72,10 @@ class StateResult:
 
     @property
     def is_contrary(self) -> bool:
-        """Whether the answer speaks against the conversion."""
-        return not self.holds and not self.is_survivor
+        """Whether the answer speaks against the conversion; an infra after a plant and a failed twin are only told."""
+        if self.state.startswith(PLANTED):
+            return self.exit_code not in (FAIL, INFRA)
+        return not self.holds and not self.is_survivor and not self.state.startswith(INERT)
 
 
 @dataclass(frozen=True)

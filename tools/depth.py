@@ -10,6 +10,7 @@ from skill.case import Case
 from skill.contract import SOLVE_SCRIPT
 from skill.evidence import ORACLE, CaseProof, Unproved
 from skill.work import Work
+from tools.forging import battery
 from tools.mutants import LIMIT, mutants, plants
 from tools.proof import standard_states
 from tools.proof_cache import ProofCache, case_digest, work_key
@@ -25,6 +26,7 @@ class Depth:
     deep: bool = False
     repeat: int = 1  # how often each plain state is run
     limit: int = LIMIT  # mutants of a case
+    forge: bool = False  # the battery of forgeries, which a deep proof has anyway
 
     def states(self, case: Case) -> Iterator[State | Unproved]:
         """The states that need nothing but the case."""
@@ -36,6 +38,8 @@ class Depth:
         if self.deep:
             yield from deep_sabotages(case)
             yield from plants(case)
+        if self.deep or self.forge:
+            yield from battery(case)
 
     @property
     def follow(self) -> Follow | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from skill.case import Case
 from skill.contract import PASS
-from skill.evidence import FORGERY, MUTANT, NULL, ORACLE, CaseProof, StateResult, Unproved
+from skill.evidence import FORGERY, MUTANT, NULL, ORACLE, PLANTED, CaseProof, StateResult, Unproved
 from skill.work import Work
 from tools.errors import CaseUnreadable, WorkspaceError
 from tools.pool import ordered
@@ -81,8 +81,10 @@ class Unit:
     def _answers(
         self, entries: Sequence[State | Unproved], prepared: Prepared, before: Sequence[Answer]
     ) -> list[Answer]:
-        """What each of ``entries`` tells after the answers ``before``, in their order."""
-        return list(ordered(lambda entry: self._answer(entry, prepared, before), entries, self.side_by_side))
+        """What each of ``entries`` tells after the answers ``before``, in their order, then what is closer."""
+        found = list(ordered(lambda entry: self._answer(entry, prepared, before), entries, self.side_by_side))
+        closer = [state for entry, answer in zip(entries, found, strict=False) for state in _closer(entry, answer)]
+        return [*found, *(self._answers(closer, prepared, before) if closer else ())]
 
     def _following(self, follow: Follow, prepared: Prepared, so_far: Sequence[Answer]) -> list[State | Unproved]:
         """The states made from the work of the reference solution; none but a reason where it is not right."""
@@ -157,6 +159,13 @@ def _confirmed(state: State, first: StateResult, traced: StateRun) -> Answer:
     return replace(again, detail=again.detail + said) if isinstance(again, StateResult) else again
 
 
+def _closer(entry: State | Unproved, answer: Answer) -> Sequence[State]:
+    """The states to be run because of how ``entry`` ended."""
+    if isinstance(entry, Unproved) or isinstance(answer, Unproved):
+        return ()
+    return () if answer.holds or answer.exit_code in entry.right else entry.closer
+
+
 def _pointless(state: State, so_far: Sequence[Answer]) -> str:
     """Why running ``state`` would tell nothing after the answers ``so_far``; empty when it would."""
     results = [answer for answer in so_far if isinstance(answer, StateResult)]
@@ -165,7 +174,9 @@ def _pointless(state: State, so_far: Sequence[Answer]) -> str:
         return "the case could not be run"
     if state.solved and any(result.state == ORACLE and not result.holds for result in results):
         return "the known good candidate does not pass"
-    if state.name.startswith(FORGERY) and any(result.state == NULL and not result.holds for result in results):
+    if state.name.startswith((FORGERY, PLANTED)) and any(
+        result.state == NULL and not result.holds for result in results
+    ):
         return "the untouched workspace is not judged 1"
     return ""
 

@@ -79,7 +79,7 @@ def _proofs(args: argparse.Namespace, names: list[str], runner: Runner, stop: St
 
 
 def _depth(args: argparse.Namespace) -> Depth:
-    return Depth(args.deep, max(args.repeat, 1), args.mutants)
+    return Depth(args.deep, max(args.repeat, 1), args.mutants, args.forge)
 
 
 def _keep(args: argparse.Namespace, proofs: list[CaseProof]) -> None:

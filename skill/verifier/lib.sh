@@ -262,7 +262,14 @@ judge_reward() {
     infra "the source's reward is $value, neither 0 nor 1, and no threshold was stated"
   done
 }
-no_verdict() { [ -z "$TIMED_OUT" ] || fail "the candidate ran out of time"; infra "$1 (status $STATUS)"; }
+no_verdict() {
+  local name
+  [ -z "$TIMED_OUT" ] || fail "the candidate ran out of time"
+  for name in csv io json os pathlib re subprocess sys tempfile; do
+    [ ! -e "$name.py" ] || fail "$1, and $name.py of the workspace hides the standard library"
+  done
+  infra "$1 (status $STATUS)"
+}
 number() { [[ $1 =~ ^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$ ]]; }
 strip() { STRIPPED=${1#"${1%%[![:space:]]*}"}; STRIPPED=${STRIPPED%"${STRIPPED##*[![:space:]]}"}; }
 compare() {  # A OPERATOR B, to nine decimals

@@ -7,7 +7,7 @@ depend on which of them gave it; tests/contract/test_runner_behaviour.py holds t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -68,6 +68,8 @@ class State:
     reason_when_absent: str = ""  # why the state tells nothing when ``meddling`` does not apply
     excuse: str = ""  # why the state tells nothing when the verifier passes all the same
     turn: int = 0  # the same state run again, to see whether it ends the same way
+    right: tuple[int, ...] = field(default=(), repr=False)  # statuses that are as good as ``expected``
+    closer: tuple[State, ...] = field(default=(), repr=False)  # what is looked at once this one is not right
 
     @property
     def is_plain(self) -> bool:
