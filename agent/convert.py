@@ -217,6 +217,7 @@ def _setting(options: Options, dataset: Dataset, staging: Path | None, images: I
         pass_if=options.pass_if or None,
         allow=frozenset(options.allow),
         answers=dict(options.answers),
+        platform=options.platform,
         pins=images.pins,
         images=images.facts,
         published=images.published,

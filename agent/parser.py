@@ -107,7 +107,12 @@ def _images(verb: argparse.ArgumentParser) -> None:
 def _pins(verb: argparse.ArgumentParser) -> None:
     add = verb.add_argument
     add("--pins", default="", metavar="FILE", help="TOML file of image names and their digests, read and added to")
-    add("--platform", default="linux/amd64", metavar="OS/ARCH", help="what images must run on (default: linux/amd64)")
+    _platform(verb)
+
+
+def _platform(verb: argparse.ArgumentParser) -> None:
+    text = "what images must run on (default: linux/amd64)"
+    verb.add_argument("--platform", default="linux/amd64", metavar="OS/ARCH", help=text)
 
 
 def _proof(verb: argparse.ArgumentParser) -> None:
@@ -145,6 +150,8 @@ def _model(verb: argparse.ArgumentParser) -> None:
 def _check(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("suite", type=Path, metavar="SUITE")
     verb.add_argument("--source", type=Path, metavar="SOURCE", help="compare with the dataset it was made from")
+    verb.add_argument("--images", action="store_true", help="look into the images that the Docker engine has")
+    _platform(verb)
     _output(verb)
 
 
@@ -154,6 +161,7 @@ def _prove(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--source", type=Path, metavar="SOURCE", help="run the dataset's own verifiers too and compare")
     verb.add_argument("--runner", choices=RUNNERS, default="auto")
     verb.add_argument("--deep", action="store_true", help="mutants, forgeries and every kind of sabotage too")
+    verb.add_argument("--forge", action="store_true", help="the battery of forgeries too (part of --deep)")
     verb.add_argument("--mutants", type=_natural, default=12, metavar="N", help="of a case, with --deep (default: 12)")
     verb.add_argument("--repeat", type=_natural, default=1, metavar="N", help="run the plain states N times")
     verb.add_argument("--again", action="store_true", help="run what was proved before as well")

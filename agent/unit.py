@@ -20,7 +20,9 @@ from skill.contract import CASES_DIR
 from skill.draft import CaseDraft, Choices, Refused, draft
 from skill.errors import SkillError
 from skill.finding import Finding, Severity
-from skill.rules import check_case
+from skill.pins import Pin
+from skill.rules import check_case, check_image
+from skill.rules.looked_into import LookedInto
 from skill.sources.base import Question, Source, SourceTask, TaskRef
 from tools.errors import WorkspaceError
 from tools.new_tree import NewTree
@@ -87,7 +89,15 @@ def _converted(setting: Setting, unit: Unit) -> TaskResult:
     if place is None:
         return result
     stage(place, made)
-    return gated(place, result)
+    return gated(place, result, _inside(setting.choices, task, Case(place.parent.parent, unit.name, 0)))
+
+
+def _inside(choices: Choices, task: SourceTask, case: Case) -> list[Finding]:
+    """What the image that was kept has against the case, where it could be looked into."""
+    name = task.image or ""
+    pin, facts = choices.pins.get(name), choices.images.get(name)
+    kept = case.image in (name, pin.pinned if isinstance(pin, Pin) else name)
+    return check_image(LookedInto(case, facts, choices.platform)) if facts and case.image and kept else []
 
 
 def _open_questions(setting: Setting, task: SourceTask) -> tuple[Question, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
@@ -14,8 +15,9 @@ from agent.errors import CLEAN, FINDINGS
 from agent.ledger_file import ledger_of
 from agent.text import count, plain
 from skill.finding import Finding, Severity
-from skill.rules import check_fidelity, check_suite
-from skill.suite import read_suite
+from skill.rules import check_fidelity, check_image, check_suite
+from skill.rules.looked_into import LookedInto, paths_of
+from skill.suite import Suite, read_suite
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     console = Console(quiet=args.quiet)
     suite = read_suite(args.suite)
     seen: Counter[Severity] = Counter()
-    for finding in chain(check_suite(suite), _against(args.suite, args.source)):
+    for finding in chain(check_suite(suite), _against(args.suite, args.source), _inside(suite, args)):
         seen[finding.severity] += 1
         console.result(json.dumps(vars(finding)) if args.json else plain(str(finding)))
     console.note(
@@ -36,3 +38,15 @@ def run(args: argparse.Namespace) -> int:
 def _against(suite: Path, source: Path | None) -> Iterator[Finding]:
     """What the source and the ledger of the conversion have against the suite."""
     return check_fidelity(suite, ledger_of(suite), source) if source else iter(())
+
+
+def _inside(suite: Suite, args: argparse.Namespace) -> Iterator[Finding]:
+    """What the images that the engine has say against the cases that name them."""
+    if not args.images:
+        return
+    from tools.runners.docker_look import open_looker
+
+    looker = open_looker(args.platform, f"check-{os.urandom(6).hex()}")
+    for case in suite.cases():
+        if case.image and (facts := looker.looked_into(case.image, paths_of(case), near=True)):
+            yield from check_image(LookedInto(case, facts, args.platform))

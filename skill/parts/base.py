@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skill.image_facts import ImageFacts
 from skill.ledger import Action, Row, digest
-from skill.pins import Resolution
+from skill.pins import DEFAULT_PLATFORM, Resolution
 from skill.sources.base import SourceFile
 
 
@@ -22,6 +22,7 @@ class Choices:
     allow: frozenset[str] = frozenset()
     answers: Mapping[str, str] = field(default_factory=dict)
     without: frozenset[str] = frozenset()  # hardening patterns that a proof took back
+    platform: str = DEFAULT_PLATFORM  # what images must run on
     pins: Mapping[str, Resolution] = field(default_factory=dict)  # what became of the names of images
     images: Mapping[str, ImageFacts] = field(default_factory=dict)  # by name, of those that could be looked into
     published: Mapping[str, Resolution] = field(default_factory=dict)  # by the digest of a build context

@@ -44,7 +44,7 @@ FAMILIES: tuple[Registry[Any], ...] = (
     PLACE,
     *OF_CASE,
     *OF_VERIFIER,
-    FIDELITY,
+    *OF_PAIR,
     LOOKED_INTO,
     *_OF_EVIDENCE,
 )
