@@ -27,6 +27,10 @@ class ShareSpent(Exception):
     """What one session may cost is spent; the run goes on without it."""
 
 
+class WindowFull(Exception):
+    """The conversation leaves no room for a reply in the model's window."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a run may use; None means no limit."""
@@ -84,12 +88,14 @@ class Budget:
         """``request``, with no more room for the reply than the money allows.
 
         ``before`` is the usage of the session's last request, ``share`` what the session has cost. Raises
-        BudgetSpent or ShareSpent when a limit leaves no room for a reply worth having.
+        BudgetSpent, ShareSpent or WindowFull when that leaves no room for a reply worth having.
         """
         with self._lock:
             self._require_requests_and_time()
             prompt = _prompt_usage(request, before)
             room = min(request.max_tokens, self.rules.max_output, self.rules.window - prompt.total)
+            if room < LEAST_OUTPUT <= request.max_tokens:
+                raise WindowFull(f"the conversation no longer fits into the {self.rules.window} tokens of the model")
             limit = self.limits.usd_per_case
             room = self._affordable(room, prompt, limit, share, "usd per case", ShareSpent)
             room = self._affordable(room, prompt, self.limits.usd, self._usd + self._held_usd, "usd", BudgetSpent)

@@ -27,6 +27,7 @@ class Journal:
         self.path = path
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         self._fd = os.open(path, flags, 0o644)
+        self.torn = 0  # bytes of an unfinished last line that were cut off when it was opened
         self._end = self._mend()
         self._synced = time.monotonic()
 
@@ -83,6 +84,7 @@ class Journal:
             end = end - step + newline + 1 if newline >= 0 else end - step
         if end != size:
             os.ftruncate(self._fd, end)
+            self.torn = size - end
         return end
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from agent import prompt
-from agent.budget import Budget, ShareSpent
+from agent.budget import Budget, ShareSpent, WindowFull
 from agent.messages import Model, Reply
 from agent.patience import QUIET, Watch, ask
 from agent.session import MAX_CALLS, MAX_TURNS, NOT_RUN, Session
@@ -29,8 +29,11 @@ def run(session: Session, model: Model, toolbox: Toolbox, budget: Budget, watch:
     while (stop := settle(session, toolbox)) is None:
         try:
             session.record_reply(ask(session, model, budget, prefix, watch))
+            watch.replied(session, budget)
         except ShareSpent as spent:
             session.end(Reason.SHARE, str(spent))
+        except WindowFull as full:
+            session.end(Reason.TOO_LONG, str(full))
     return stop
 
 

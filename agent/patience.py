@@ -27,10 +27,11 @@ MAX_BROKEN: Final = 5  # cut streams in a row, each of which may cost
 
 @dataclass(frozen=True)
 class Watch:
-    """Who looks on: asked whether to stop, told what is waited for."""
+    """Who looks on: asked whether to stop, told of each reply and of each second that is waited."""
 
     stopped: Callable[[], bool] = lambda: False
     waiting: Callable[[float, str], None] = lambda seconds, why: None
+    replied: Callable[[Session, Budget], None] = lambda session, budget: None
     sleep: Callable[[float], None] = time.sleep
     wall: float = WALL_SECONDS
     jitter: Callable[[], float] = random.random
@@ -42,7 +43,7 @@ QUIET: Final = Watch()
 def ask(session: Session, model: Model, budget: Budget, prefix: Prefix, watch: Watch) -> Reply:
     """The model's reply to the session as it stands.
 
-    Raises BudgetSpent or ShareSpent before a request that is not to be paid for, ModelError when there is no
+    Raises BudgetSpent, ShareSpent or WindowFull before a request that is not to be sent, ModelError when there is no
     reply to be had, Interrupted when somebody wants to stop.
     """
     waited, broken, tries = 0.0, 0, 0

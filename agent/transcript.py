@@ -14,6 +14,7 @@ from agent.journal import Journal, Record
 from agent.usage import NOTHING, Usage
 
 BRIEF, REPLY, DISCARDED, CALL, RESULT, SAID, STOP = "brief", "reply", "discarded", "call", "result", "said", "stop"
+TORN = "torn"  # an unfinished last line was found, and cut off
 
 Clean = Callable[[Any], Any]
 
@@ -25,6 +26,8 @@ class Transcript:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._journal = Journal(path)
         self._clean = clean
+        if self._journal.torn and next(self.records(), None):
+            self.append(TORN, bytes=self._journal.torn)
 
     def append(self, event: str, **fields: Any) -> Record:
         """Write one record, sync it, and return it as it was written."""

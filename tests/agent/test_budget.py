@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.budget import LEAST_OUTPUT, Budget, Limits, ShareSpent
+from agent.budget import LEAST_OUTPUT, Budget, Limits, ShareSpent, WindowFull
 from agent.errors import BudgetSpent
 from agent.messages import Request
 from agent.pricing import as_of, default_model, rules_of
@@ -152,3 +152,11 @@ USAGES = [
 @pytest.mark.parametrize(("table", "usage"), USAGES)
 def test_usage_of_any_endpoint(table: Any, usage: Usage) -> None:
     assert usage_of(table) == usage
+
+
+def test_a_window_that_is_full_sends_nothing() -> None:
+    limits = budget()
+    nearly = Usage(cache_read=OPUS.window - 10_000, output=500)
+    assert limits.admit(REQUEST, nearly).request.max_tokens < 10_000
+    with pytest.raises(WindowFull, match="1000000 tokens"):
+        limits.admit(REQUEST, Usage(cache_read=OPUS.window - 1_000, output=500))

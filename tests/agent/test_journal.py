@@ -43,6 +43,7 @@ def test_every_cut_leaves_the_whole_records_before_it(tmp_path: Path) -> None:
         journal = Journal(tmp_path / "j")
         expected = sum(offset <= cut for offset in offsets[1:])
         assert [record for _, record in journal.records()] == RECORDS[:expected]
+        assert journal.torn == cut - max(offset for offset in [0, *offsets] if offset <= cut)
         journal.append({"event": "after"})
         assert [record for _, record in journal.records()] == [*RECORDS[:expected], {"event": "after"}]
         journal.close()

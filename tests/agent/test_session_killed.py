@@ -47,8 +47,8 @@ class Dying(Transcript):
     """A transcript whose process dies at its n-th record: while it is written, or right after."""
 
     def __init__(self, path: Path, last: int, *, is_written: bool) -> None:
-        super().__init__(path)
         self._path, self._left, self._is_written = path, last, is_written
+        super().__init__(path)
 
     def append(self, event: str, **fields: Any) -> dict[str, Any]:
         self._left -= 1
@@ -117,7 +117,7 @@ def test_a_record_torn_anywhere_is_no_record(tmp_path: Path) -> None:
         for cut in (before + 1, (before + end) // 2, end - 1):
             path.write_bytes(data[:cut])
             Session("s1", "Write the verifier.", Transcript(path)).close()
-            assert path.read_bytes() == data[:before]
+            assert path.read_bytes() == data[:before] + b'{"event":"torn","bytes":%d}\n' % (cut - before)
 
 
 def test_a_finished_session_is_not_paid_again(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_finished_session_is_not_paid_again(tmp_path: Path) -> None:
 
 def test_a_call_that_was_cut_off_twice_is_left_to_the_model(tmp_path: Path) -> None:
     place, path = Place(tmp_path), tmp_path / "s.jsonl"
-    for last in (4, 2):  # brief, reply, call, (result); then call again, (result)
+    for last in (4, 3):  # brief, reply, call, (result); then torn, call again, (result)
         with pytest.raises(Killed):
             went(place, Dying(path, last, is_written=False))
     model = Remembering([TALK[0], reply(says("REFUSE: the machine dies of it"))])
