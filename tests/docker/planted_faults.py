@@ -17,8 +17,8 @@ from skill.case import Case
 from tests.support.cases import script, write_case
 
 MARK = "# here"
-CASES = "1 2|3\n2 2|4\n10 5|15\n"
-SOLUTION = '#!/bin/sh\nsum=0\nfor n in "$@"; do sum=$((sum + n)); done\necho $sum\n'
+CASES = "1 2|3\n2 2|4\n10 5|many\n"
+SOLUTION = '#!/bin/sh\nsum=0\nfor n in "$@"; do sum=$((sum + n)); done\n[ $sum -lt 9 ] || sum=many\necho $sum\n'
 SOLVE = script("cp /oracle/add.sh /app/add.sh", "chmod 755 /app/add.sh")
 
 LOOK = f"""\
@@ -156,14 +156,14 @@ FAULTS = (
         "assertion-dropped",
         {"return 1; }": "return 1; }\n    break"},
         "SC921",
-        "mutant:number /app/add.sh",
+        "mutant:word /app/add.sh",
         only_against_source=True,
     ),
     Fault(
         "wrong-file-compared",
-        {'[ "$got" = "$want" ]': '[ "${args%% *}" -le "$want" ]'},
+        {'[ "$got" = "$want" ]': '[ -n "$got" ]'},
         "SC921",
-        "mutant:operator /app/add.sh",
+        "mutant:word /app/add.sh",
         only_against_source=True,
     ),
 )

@@ -46,6 +46,8 @@ def test_the_sound_verifier_is_left_alone(tmp_path: Path, runner: Runner) -> Non
         "mutant",
         "forgery",
     }
+    passed = {result.state for result in proof.results if result.is_survivor}
+    assert passed.isdisjoint(fault.state for fault in FAULTS)
 
 
 @pytest.mark.parametrize("fault", ALONE, ids=lambda fault: fault.name)
