@@ -196,6 +196,44 @@ def test_sizes_are_held_against_margins_limits(tmp_path: Path, size: int, refuse
     assert (codes(load(root)), notes(load(root))) == (refused, noted)
 
 
+def sparse(root: Path, **sizes: int) -> Path:
+    for name, size in sizes.items():
+        os.truncate(root / "environment" / name, size)
+    return root
+
+
+def test_the_largest_files_are_named(tmp_path: Path) -> None:
+    root = make_task(tmp_path, {f"environment/{name}": "" for name in "abcd"})
+    third = MAX_UNPACKED_BYTES // 3
+    task = load(sparse(root, a=1, b=third + 3, c=third + 2, d=third + 1))
+    said = sentence(task, "too-large")
+    assert said.endswith(
+        f"the largest: environment/b ({third + 3}), environment/c ({third + 2}), environment/d ({third + 1})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ignore", "size", "refused", "noted", "kept"),
+    [
+        ("big", MAX_PACKED_BYTES - 100, set(), set(), True),  # fits: everything is copied
+        (None, MAX_UNPACKED_BYTES + 1, {"too-large"}, set(), True),
+        ("small", MAX_UNPACKED_BYTES + 1, {"too-large"}, set(), True),
+        ("*\n!big", MAX_UNPACKED_BYTES + 1, {"too-large"}, set(), True),
+        ("[", MAX_UNPACKED_BYTES + 1, {"too-large"}, set(), True),
+        ("*\n", MAX_UNPACKED_BYTES + 1, set(), {"S309"}, False),
+        ("b*", MAX_UNPACKED_BYTES + 1, set(), {"S309"}, False),
+    ],
+)
+def test_what_docker_never_sees_does_not_make_a_folder_too_large(
+    ignore: str | None, size: int, refused: set[str], noted: set[str], kept: bool, tmp_path: Path
+) -> None:
+    files = {"environment/big": "", "environment/small": "", "environment/.dockerignore": ignore}
+    task = load(sparse(make_task(tmp_path, files), big=size))
+    assert (codes(task), notes(task)) == (refused, noted)
+    paths = {file.path for file in task.environment}
+    assert ("big" in paths) is kept and "Dockerfile" in paths and (".dockerignore" in paths) is (ignore is not None)
+
+
 def test_pointers_of_large_file_storage_are_refused_but_may_be_the_task(tmp_path: Path) -> None:
     (refusal,) = load(make_task(tmp_path / "1", {"tests/rows.csv": LFS})).refusals
     assert (refusal.code, refusal.allowable) == ("lfs-pointer", True)

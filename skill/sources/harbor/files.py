@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from skill.contract import MAX_PACKED_BYTES, MAX_UNPACKED_BYTES
 from skill.sources.base import SourceFile
 from skill.sources.harbor.notes import Remarks
 
@@ -71,7 +70,6 @@ def read_part(task: str, entries: Entries, name: str) -> Part:
     part.exists = not part.refusals or bool(part.files)
     part.files.sort(key=lambda file: file.path)
     part.empty_dirs.sort()
-    _weigh(part)
     return part
 
 
@@ -177,11 +175,3 @@ def odd_name(path: str) -> str:
     if any(ord(char) < 32 or ord(char) == 127 for char in path):
         return "has a control character in its name"
     return "has a name that is not UTF-8" if any(0xD800 <= ord(char) <= 0xDFFF for char in path) else ""
-
-
-def _weigh(part: Part) -> None:
-    total = sum(file.size for file in part.files)
-    if total > MAX_UNPACKED_BYTES:
-        part.cannot("too-large", "", f"holds {total} bytes; Margin packs at most {MAX_UNPACKED_BYTES}")
-    elif total > MAX_PACKED_BYTES:
-        part.note("S308", f"{part.name}/", f"{total} bytes")

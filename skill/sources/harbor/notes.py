@@ -35,7 +35,7 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
     "S102": (N, "A Dockerfile was generated for the image that the task names."),
     "S103": (W, "Harbor prefers the prebuilt image; the Dockerfile beside it may be out of date."),
     "S104": (W, "The Dockerfile cannot be built as it stands."),
-    "S105": (N, "The Dockerfile needs BuildKit."),
+    "S105": (N, "Only BuildKit builds this: margin where docker uses it, the docker runner where it has buildx."),
     "S106": (W, "The image has a HEALTHCHECK that Harbor waits for and Margin does not."),
     "S107": (N, "The compose file only restates the main service; it was folded into the case."),
     "S108": (W, "A compose key has no effect in a single container and is left out."),
@@ -58,6 +58,7 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
     "S306": (W, "The solution folder has no solve.sh, so there is no oracle."),
     "S307": (N, "The tests folder holds a Dockerfile or compose file, which Harbor ignores in shared mode."),
     "S308": (W, "A folder is large; its archive may exceed what Margin packs."),
+    "S309": (W, "Files that .dockerignore keeps from the image are left out; with them the folder is too large."),
 }
 
 

@@ -18,6 +18,7 @@ from skill.sources.harbor.image import ImagePlan, plan_image
 from skill.sources.harbor.kinds import as_number
 from skill.sources.harbor.notes import Remarks, merged
 from skill.sources.harbor.prompt import Prompt, describe, read_prompt
+from skill.sources.harbor.weight import weigh
 
 MAX_TOML: Final = 1_048_576
 PARTS: Final = ("tests", "solution", "environment")
@@ -84,6 +85,8 @@ def _read(ref: TaskRef) -> _Reading:
         raise SourceError(ref.root, f"cannot be listed: {error.strerror}", "scan the dataset again") from error
     config = _config(root, entries)
     tests, solution, environment = (read_part(root, entries, name) for name in PARTS)
+    for part in (tests, solution, environment):
+        weigh(part)
     apply_ignore(root, entries, tests, solution)
     prompt = Prompt() if config.get("", "steps") else read_prompt(root, entries)
     compose = _compose(environment, config)
