@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from pathlib import Path
 
@@ -21,18 +22,26 @@ A finding is `path:line: severity CODE message (fix: ...)`. An **error** keeps a
 **warning** is for a person to judge, a **note** is only said. *Basis* names the row of
 [margin-contract.md](margin-contract.md) (M: the compiler rejects it, W: it compiles and goes wrong) or of
 [decisions.md](decisions.md) (D) that a rule rests on.
+
 """
 
 
 def render() -> str:
     """The page."""
     families = {id(rule): family.family for family in FAMILIES for rule in family.rules}
-    parts = [HEAD]
+    parts, contents = [], []
     for name, rules in groupby(all_rules(), key=lambda rule: families[id(rule)]):
         own = list(rules)
-        parts.append(f"\n## {name} ({own[0].code} to {own[-1].code})\n")
+        title = f"{name} ({own[0].code} to {own[-1].code})"
+        contents.append(f"- [{title}](#{anchor(title)})\n")
+        parts.append(f"\n## {title}\n")
         parts += [_entry(rule) for rule in own]
-    return "".join(parts)
+    return "".join([HEAD, *contents, *parts])
+
+
+def anchor(title: str) -> str:
+    """The part of a link that leads to a heading."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def _entry(rule: Rule[object]) -> str:

@@ -54,7 +54,7 @@ def battery(case: Case) -> Iterator[State | Unproved]:
 
 def _bundle(case: Case, facts: ForgeryFacts, name: str, rows: Sequence[Forgery]) -> State | Unproved:
     """One state for ``rows``; several of them are looked at one by one when it does not hold."""
-    prefix = PLANTED if all(row.is_gate for row in rows) else FORGERY
+    prefix = PLANTED if all(row.counts(facts) for row in rows) else FORGERY
     right = tuple(set.intersection(*(set(row.verdicts) for row in rows)))
     called = f"{prefix}{rows[0].code} {rows[0].name}" if len(rows) == 1 else f"{prefix}{name} {'+'.join(_codes(rows))}"
     edits: tuple[Edit, ...] = ()

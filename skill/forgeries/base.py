@@ -101,6 +101,7 @@ class Forgery:
     plant: Plant
     verdicts: tuple[int, ...] = (FAIL,)  # what a sound verifier may say
     is_gate: bool = True  # False: it judges the source's own tests, and is only reported
+    reported_where: Need | None = None  # where a gate cannot be kept, by what the task itself needs
 
     @property
     def sentence(self) -> str:
@@ -115,6 +116,10 @@ class Forgery:
     def applies(self, facts: ForgeryFacts) -> bool:
         """Whether the case has what the forgery needs."""
         return bool(self.needs.holds(facts)) and any(True for _ in self.plant(facts))
+
+    def counts(self, facts: ForgeryFacts) -> bool:
+        """Whether a pass speaks against the conversion of this case."""
+        return self.is_gate and not (self.reported_where and self.reported_where.holds(facts))
 
     def script(self, facts: ForgeryFacts, *, inert: bool = False) -> str:
         """The plant, or its inert twin, as a shell script for the case's container."""
@@ -158,12 +163,13 @@ class Catalogue:
         needs: Need = ALWAYS,
         may_be_infra: bool = False,
         is_gate: bool = True,
+        reported_where: Need | None = None,
     ) -> Callable[[Plant], Plant]:
         """Enter the decorated function under ``code``."""
 
         def register(plant: Plant) -> Plant:
             verdicts = (FAIL, INFRA) if may_be_infra else (FAIL,)
-            self._rows[code] = Forgery(code, name, needs, rank, bundle, plant, verdicts, is_gate)
+            self._rows[code] = Forgery(code, name, needs, rank, bundle, plant, verdicts, is_gate, reported_where)
             return plant
 
         return register

@@ -20,6 +20,7 @@ MOST: Final = 12  # paths or names of one kind
 CODE: Final = (".py", ".sh", ".js", ".mjs", ".cjs", ".rb", ".pl", ".R", ".bash")
 
 _ENTER: Final = re.compile(r"^  enter (.+)$", re.MULTILINE)
+_ALONE: Final = re.compile(r"^  alone$", re.MULTILINE)
 _PATH: Final = re.compile(r"(?<![\w./$}-])/(?:[\w.+@-]+/)*[\w.+@-]+")
 _IMPORT: Final = re.compile(r"^[ \t]*(?:import[ \t]+([\w., \t]+)|from[ \t]+(\w[\w.]*)[ \t]+import\b)", re.MULTILINE)
 _FOLDER: Final = re.compile(r"sys\.path\.(?:insert\(\s*0\s*,|append\()\s*(?:str\()?[\"'](/[^\"']+)[\"']")
@@ -72,6 +73,7 @@ class ForgeryFacts:
     outputs: tuple[str, ...]  # other files outside tests/ that the tests name
     patterns: tuple[str, ...]  # texts that a shell verifier greps for
     steering_variables: tuple[str, ...]  # BASH_ENV and ENV, where the image sets them
+    spares_processes: bool = False  # a generated verifier that leaves running what the task may need
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -111,6 +113,7 @@ def facts_of(case: Case) -> ForgeryFacts:
         outputs=_some(path for path in named if not path.endswith(CODE) and "." in posixpath.basename(path)),
         patterns=tuple(_patterns(shells)),
         steering_variables=_variables(case),
+        spares_processes=entered is not None and not _ALONE.search(texts["test.sh"]),
     )
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from skill.forgeries.base import CATALOGUE, Run, Step
+from skill.forgeries.base import CATALOGUE, Need, Run, Step
 from skill.forgeries.facts import ForgeryFacts
 from skill.forgeries.in_process import CODE, code
 from skill.forgeries.outputs import REWARDS, content_of
 
 
-@CATALOGUE.forgery("FG45", "planting-again", rank=14, bundle="planting-again")
+@CATALOGUE.forgery(
+    "FG45",
+    "planting-again",
+    rank=14,
+    bundle="planting-again",
+    reported_where=Need("a task that may keep services running", lambda facts: facts.spares_processes),
+)
 def planting_again(facts: ForgeryFacts) -> Iterator[Step]:
     """A process left behind writes full rewards and a pytest.ini again and again.
 

@@ -196,10 +196,9 @@ def planted_forgery_is_infra(proof: CaseProof) -> Iterator[Defect]:
     Right: exit 1, unless the same can come about without the candidate, as an index that cannot be reached.
     """
     for result in _in_family(proof, PLANTED):
-        rows = _forgeries(result)
-        if result.exit_code == INFRA and not all(INFRA in row.verdicts for row in rows):
-            if not _is_bundle(proof, result):
-                yield _at(proof, f"{_planted(result)} ended {_ended(result)}, expected 1", _cure(result), result)
+        escapes = result.exit_code == INFRA and not all(INFRA in row.verdicts for row in _forgeries(result))
+        if escapes and not _is_bundle(proof, result):
+            yield _at(proof, f"{_planted(result)} ended {_ended(result)}, expected 1", _cure(result), result)
 
 
 @EVIDENCE.defect("SC914", "inert-plant-fails", basis="D17", severity=Severity.WARNING)

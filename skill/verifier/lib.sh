@@ -91,6 +91,7 @@ need() {
     case $tool in
       python | python3) speaks "$tool" -c 'print(42); raise SystemExit(7)' || startup "$tool" ;;
       node) speaks node -e 'console.log(42); process.exit(7)' || infra "tool broken: node" ;;
+      Rscript) speaks Rscript -e 'cat(42); quit(status = 7)' || startup Rscript ;;
       ruby | perl) speaks "$tool" -e 'print 42; exit 7' || infra "tool broken: $tool" ;;
       grep) refuses grep -q x /dev/null ;;
       cmp | diff) refuses "$tool" /dev/null "$TESTS/.verdict/manifest.sha256" ;;
@@ -99,7 +100,7 @@ need() {
       make) refuses make -f /dev/null no-such-target ;;
       go) works go version && refuses go no-such-command ;;
       cargo) works cargo --version && refuses cargo no-such-command ;;
-      rustc | pytest | npm | npx | bats | php | Rscript) works "$tool" --version ;;
+      rustc | pytest | npm | npx | bats | php) works "$tool" --version ;;
       java | javac) works "$tool" -version ;;
       gcc | g++ | cc | c++ | clang | clang++) builds "$tool" ;;
     esac
@@ -113,9 +114,12 @@ speaks() {
   said=$(timeout 60 "$@" pytest unittest "$TESTS/test" 2>/dev/null </dev/null)
   [ $? = 7 ] && [ "$said" = 42 ]
 }
-# startup PYTHON: one that works but for what it loads as it starts was tampered with.
+# startup TOOL: one that works but for what it loads as it starts was tampered with.
 startup() {
-  speaks "$1" -I -S -c 'print(42); raise SystemExit(7)' && fail "what $1 loads as it starts was changed, so that it no longer works"
+  case $1 in
+    python*) speaks "$1" -I -S -c 'print(42); raise SystemExit(7)' ;;
+    *) speaks "$1" --vanilla -e 'cat(42); quit(status = 7)' ;;
+  esac && fail "what $1 loads as it starts was changed, so that it no longer works"
   infra "tool broken: $1"
 }
 builds() {
@@ -204,6 +208,9 @@ guarded() {
   export PYTEST_PLUGINS="verdict_guard${PYTEST_PLUGINS:+,$PYTEST_PLUGINS}"
 }
 genuine() { [ ! -s "$PRIVATE/forged" ] || { cat "$PRIVATE/forged"; fail "a test that did not pass was called passed"; }; }
+
+# plain_makefile: make reads the file that the task speaks of.
+plain_makefile() { [ ! -e GNUmakefile ] || [ ! -e Makefile ] || fail "a GNUmakefile hides the Makefile"; }
 
 # completed: the script whose status decides came to an end of its own.
 completed() { [ "$STATUS" != 0 ] || [ -e "$PRIVATE/completed" ] || fail "status 0, but the script did not come to its end"; }

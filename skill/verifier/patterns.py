@@ -209,6 +209,45 @@ def npm_shell(situation: Situation) -> Addition | None:
     return Addition(setup=("export NPM_CONFIG_SCRIPT_SHELL=/bin/bash",))
 
 
+@_pattern("something-said")
+def something_said(situation: Situation) -> Addition | None:
+    """A package script has to say something beside what npm says itself.
+
+    Stops a package.json whose tests are `true`. Taken back where the right candidate's tests are silent.
+    """
+    call = situation.call
+    if situation.form != "direct" or call.runner != "npm" or call.evidence:
+        return None
+    return Addition(evidence=r"\n[^>[:space:]]")
+
+
+@_pattern("named-maven-tests")
+def named_maven_tests(situation: Situation) -> Addition | None:
+    """Maven counts the tests that it ran, and there has to be one.
+
+    Stops settings that skip the tests. Only where Maven is not told to be quiet.
+    """
+    call = situation.call
+    words = bash.words(situation.script, call.node) if call.node is not None else []
+    if situation.form != "direct" or call.runner != "mvn" or {"-q", "--quiet"} & set(words):
+        return None
+    return Addition(evidence="Tests run: [1-9]")
+
+
+@_pattern("plain-makefile")
+def plain_makefile(situation: Situation) -> Addition | None:
+    """A GNUmakefile beside a Makefile, which make would read instead, is the candidate's failure.
+
+    Only where make is left to find its file, and nothing speaks of a GNUmakefile.
+    """
+    calls = [words for name, words in situation.commands if name == "make"]
+    if not calls or any(word.startswith(("-f", "--file", "--makefile")) for words in calls for word in words):
+        return None
+    if "GNUmakefile" in situation.text or "GNUmakefile" in situation.given.prompt:
+        return None
+    return Addition(setup=("plain_makefile",))
+
+
 def staged(name: str) -> bytes:
     """A file that is staged as it is shipped."""
     return files("skill.verifier").joinpath(name).read_bytes()
