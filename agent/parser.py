@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     _resume(_verb(verbs, "resume", "go on with a conversion that was stopped"))
     _report(_verb(verbs, "report", "show what a conversion did"))
     _rules(_verb(verbs, "rules", "list the rules, or explain one"))
+    _rules(_verb(verbs, "forgeries", "list what a candidate may plant to look like a pass, or explain one"))
     _gc(_verb(verbs, "gc", "remove what earlier runs left in the Docker engine"))
     return top
 
