@@ -90,8 +90,9 @@ def read_answers(path: Path) -> dict[str, Any]:
 def merged(flags: Mapping[str, Any], answers: Mapping[str, Any], singles: Mapping[str, str]) -> dict[str, Any]:
     """The flags completed by the answers file; a flag wins over the file."""
     fields = dict(flags)
-    known = {"image", "pass_if", "test_cwd", "allow"}
-    for key in ("image", "pass_if", "test_cwd"):
+    texts = ("image", "registry", "pins", "pass_if", "test_cwd")
+    known = {*texts, "allow"}
+    for key in texts:
         fields[key] = fields.get(key) or answers.get(key, "")
     fields["test_cwd"] = fields["test_cwd"] or "root"
     fields["allow"] = tuple(sorted({*fields.get("allow", ()), *answers.get("allow", ())}))

@@ -84,7 +84,7 @@ def _convert(verb: argparse.ArgumentParser) -> None:
         "--answers",
         type=Path,
         metavar="FILE",
-        help="TOML file with answers: image, pass_if, test_cwd, allow, others",
+        help="TOML file with answers: image, registry, pins, pass_if, test_cwd, allow, others",
     )
     add("--force", action="store_true", help="replace OUT once the new suite is complete")
     _proof(verb)

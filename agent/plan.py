@@ -57,7 +57,7 @@ def tally(results: Iterable[TaskResult]) -> Tally:
 def flag_of(question: Question, choice: str) -> str:
     """The flag that answers ``question`` with ``choice``."""
     if question.key == "image":
-        return f"--image {shlex.quote(choice)}"
+        return f"--image {shlex.quote(choice)}" + " --registry HOST/PATH" * (choice == "publish")
     if question.key == "pass_if":
         return f"--pass-if {shlex.quote(choice)}"
     return f"--answer {shlex.quote(f'{question.key}={choice}')}"
