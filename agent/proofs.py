@@ -29,6 +29,7 @@ from tools.workspace import Workspace
 EVIDENCE, PROOFS = "evidence", "proofs.jsonl"
 DEEP = "deep"  # the proof with mutants, forgeries and every kind of sabotage
 SOURCE = "source"  # the proof that runs the source's own verifier too
+SHARED = "; the source's own verifier says the same, so the fault is the source's"
 
 Shape = tuple[str, str]
 
@@ -160,14 +161,13 @@ def _judge(
 
 def _ended(proof: CaseProof, against: AgainstSource | None, said: str) -> tuple[str, str] | None:
     """The code and sentence of a case that its evidence ends."""
-    if weight(proof) == CONTRARY:
-        return "contrary-evidence", f"its proof shows that {said}"
     if against and against.differs:
         row = next(row for row in against.rows if row.standing is Standing.DIFFERS)
-        said = (
-            f"in state {row.state} its source says {row.source} (booked {row.booked}), the conversion {row.converted}"
-        )
-        return "differs-from-source", f"{said}; {row.detail}"
+        return "differs-from-source", f"in state {row}; {row.detail}"
+    if weight(proof) == CONTRARY:
+        wrong = {result.state for result in proof.results if result.is_contrary}
+        shared = bool(against and wrong <= against.agreeing)
+        return "contrary-evidence", f"its proof shows that {said}{SHARED if shared else ''}"
     return None
 
 

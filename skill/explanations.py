@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from skill.contract import FAIL, INFRA
-from skill.evidence import FORGERY, SABOTAGE, StateResult
+from skill.evidence import FORGERY, PLANTED, SABOTAGE, StateResult
 from skill.pass_rule import PassRule, SourceVerdict
 from skill.source_evidence import Booking, Problem, SourceRun
 
@@ -121,5 +121,6 @@ def _neither(pair: Pair) -> bool:
 
 @_explains("forgery-refused")
 def _forgery(pair: Pair) -> bool:
-    """The source is taken in by a forgery that the conversion sees through."""
-    return pair.result.state.startswith(FORGERY) and pair.source == "pass" and pair.converted == FAIL
+    """The source is taken in, or kept from booking anything, by a forgery that the conversion sees through."""
+    is_forgery = pair.result.state.startswith((FORGERY, PLANTED))
+    return is_forgery and pair.source in ("pass", "nothing") and pair.converted == FAIL

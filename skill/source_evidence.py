@@ -86,6 +86,9 @@ class Agreement:
     detail: str = ""  # what either side said, for a difference
     place: str = ""  # "tests/test.sh:12: exit 0", where the converted verifier ended, if that was seen
 
+    def __str__(self) -> str:
+        return f"{self.state} the source says {self.source} (booked {self.booked}), this verifier {self.converted}"
+
 
 @dataclass(frozen=True)
 class Suspect:
@@ -110,6 +113,11 @@ class AgainstSource:
     def differs(self) -> bool:
         """Whether any state has two verdicts that nothing explains."""
         return any(row.standing is Standing.DIFFERS for row in self.rows)
+
+    @property
+    def agreeing(self) -> frozenset[str]:
+        """The states in which both say the same."""
+        return frozenset(row.state for row in self.rows if row.standing is Standing.AGREES)
 
     @property
     def is_compared(self) -> bool:

@@ -21,9 +21,8 @@ def differs_from_source(found: AgainstSource) -> Iterator[Defect]:
     """
     for row in _standing(found, Standing.DIFFERS):
         path, line, why = _place(found)
-        said = f"in state {row.state} the source says {row.source} (booked {row.booked}), this verifier {row.converted}"
         ended = f"; it ended at {row.place}" if row.place else ""
-        yield Defect(path, line, f"{said}; {row.detail}{ended}", f"look here first: {why}")
+        yield Defect(path, line, f"in state {row}; {row.detail}{ended}", f"look here first: {why}")
 
 
 @AGAINST_SOURCE.defect("SC922", "source-not-run", basis="D18", severity=Severity.WARNING)

@@ -27,6 +27,7 @@ TASK = {
     "solution/solve.sh": "#!/bin/bash\necho '1 2 3' >table\n",
 }
 # passes wherever Margin's agent server is announced, which is never so in Harbor: nothing in the files shows it
+CONTENT = {"tests/check.sh": "#!/bin/bash\ntrue\n"}  # the source itself passes whatever was done
 ELSEWHERE = {"tests/check.sh": TASK["tests/check.sh"] + '[ -n "$AGENT_SERVER_ROOT" ] && [ -e table ]\n'}
 
 
@@ -36,6 +37,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     root = tmp_path_factory.mktemp("commands")
     make_task(root / "set" / "auk", TASK)
     make_task(root / "set" / "tern", {**TASK, **ELSEWHERE})
+    make_task(root / "set" / "wren", {**TASK, **CONTENT})
     return root / "set", root / "out"
 
 
@@ -47,9 +49,11 @@ def test_a_case_that_its_source_contradicts_leaves_the_suite(places: tuple[Path,
     dataset, output = places
     assert main(words("convert", dataset, "-o", output, "--proof", "source")) == 1
     report = json.loads((output.parent / "out.run/report.json").read_bytes())
-    auk, tern = report["tasks"]
+    auk, tern, wren = report["tasks"]
     assert (auk["outcome"], tern["outcome"], tern["code"]) == ("converted", "failed", "differs-from-source")
-    assert tern["sentence"].startswith("in state oracle its source says fail (booked reward 0), the conversion pass")
+    assert tern["sentence"].startswith("in state oracle the source says fail (booked reward 0), this verifier pass")
+    assert (wren["outcome"], wren["code"]) == ("failed", "contrary-evidence")
+    assert wren["sentence"].endswith("the source's own verifier says the same, so the fault is the source's")
     rows = {row["state"]: (row["standing"], row["source"], row["converted"]) for row in auk["against_source"]["rows"]}
     assert rows["oracle"] == ("agrees", "pass", "pass")
     assert rows["null"] == ("agrees", "fail", "fail")
@@ -78,12 +82,13 @@ def test_prove_deep_takes_mutants_to_the_source(places: tuple[Path, Path], capsy
     dataset, output = places
     main(words("convert", dataset, "-o", output, "--proof", "none", "--force", "--only", "auk"))
     capsys.readouterr()
-    assert main([*words("prove", output, "--source", dataset), "--deep", "--mutants", "3", "--json"]) == 0
+    main([*words("prove", output, "--source", dataset), "--deep", "--mutants", "3", "--json"])
     (proof,) = map(json.loads, capsys.readouterr().out.splitlines())
     rows = {row["state"]: row for row in proof["against_source"]["rows"]}
-    mutants = [row for state, row in rows.items() if state.startswith("mutant:")]
-    assert mutants
-    assert {row["standing"] for row in mutants} <= {"agrees", "explained"}
+    assert {"mutant", "forgery", "planted", "inert"} <= {state.partition(":")[0] for state in rows}
+    assert [row for row in rows.values() if row["standing"] == "differs"] == []
+    asked = [state for state, row in rows.items() if row["standing"] != "not compared"]
+    assert [state for state in asked if state.startswith("sabotage:tool-missing")] == []  # the conversion's own matter
 
 
 def test_a_suite_that_was_not_converted_here_has_no_source(tmp_path: Path) -> None:

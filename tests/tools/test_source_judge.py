@@ -121,7 +121,8 @@ EXPLAINED: list[tuple[str, Row]] = [
     ("broken-footing-unnoticed", ("sabotage:asset-garbled", ONE, 0, 2, "")),
     ("no-tests-ran", (NULL, NOUGHT, 0, 2, "VERDICT: INFRA: pytest found no tests")),
     ("no-verdict-in-either", (NULL, MALFORMED, 0, 2, "VERDICT: INFRA: reward.txt is not a number (status 0)")),
-    ("forgery-refused", ("forgery:reward-planted:/logs", ONE, 0, 1, "")),
+    ("forgery-refused", ("forgery:reward", ONE, 0, 1, "")),
+    ("forgery-refused", ("planted:FG45 planting-again", Booking(problem=Problem.EMPTY), 0, 1, "")),
 ]
 
 
@@ -148,8 +149,9 @@ def test_where_nothing_passes_here_the_conversion_cannot_judge() -> None:
         (WRONG, TIMEOUT, 124, 1, "VERDICT: FAIL: 1 of 2 tests failed"),
         (WRONG, TIMEOUT, 124, 0, ""),
         (WRONG, booked(reward=0.5), 0, 1, ""),  # no rule says what a half means
-        ("forgery:reward-planted:/logs", NOUGHT, 0, 0, ""),
+        ("forgery:reward", NOUGHT, 0, 0, ""),
         (CUT, NOUGHT, 0, 0, ""),
+        ("inert:every-plant", ONE, 0, 1, ""),  # a hardening that costs an honest candidate its pass
     ],
 )
 def test_a_difference_that_nothing_explains_counts(row: Row) -> None:
