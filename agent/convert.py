@@ -7,6 +7,7 @@ source and an earlier output as they were, and goes on where it stopped.
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from contextlib import closing
 from dataclasses import replace
@@ -22,6 +23,8 @@ from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, Journa
 from agent.images import Images, forget, survey
 from agent.interrupt import Stop, stop_on_signal
 from agent.mind import Mind
+from agent.odd import NEEDS_AGENT
+from agent.odd_plan import odd_plan
 from agent.odd_row import SessionRow
 from agent.odd_sessions import serve
 from agent.options import Options
@@ -51,6 +54,7 @@ def plan(options: Options, console: Console) -> Ending:
     """What a conversion would do; writes nothing."""
     dataset, counts = read_dataset(options), Tally()
     kept: list[TaskResult] = []
+    odd: list[TaskResult] = []
     with stop_on_signal() as stop, console.progress("plan", len(dataset.selected)) as advance:
         images = survey(options, dataset, None, console, stop)
         setting = _setting(options, dataset, None, images)
@@ -59,13 +63,15 @@ def plan(options: Options, console: Console) -> Ending:
             for result in results:
                 counts.add(result)
                 kept += [result] if options.image == "publish" else []
+                odd += [result] if result.code == NEEDS_AGENT else []
                 advance(result.name)
         if stop():
             raise Interrupted("stopped; a plan writes nothing, so nothing is to be resumed")
     ready = counts.outcomes[Outcome.CONVERTED] == counts.total
     status = INPUT if counts.questions else CLEAN if ready else FINDINGS
     pushed = targets(options, _suite_name(options, dataset), kept)
-    facts = (dataset.inventory, counts, dataset.pairs, [(one.name, len(one.tasks)) for one in pushed])
+    sessions = odd_plan(options, dataset, odd, os.environ)
+    facts = (dataset.inventory, counts, dataset.pairs, [(one.name, len(one.tasks)) for one in pushed], sessions)
     return Ending(status, plan_table(*facts), plan_text(*facts))
 
 

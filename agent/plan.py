@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent.odd_plan import OddPlan
 from agent.outcome import Outcome, TaskResult
 from agent.text import count, plain
 from skill.sources.base import Inventory, Question
@@ -74,7 +75,9 @@ def question_lines(counts: Tally) -> list[str]:
     return lines
 
 
-def plan_text(inventory: Inventory, counts: Tally, names: list[tuple[str, str]], pushed: list[tuple[str, int]]) -> str:
+def plan_text(
+    inventory: Inventory, counts: Tally, names: list[tuple[str, str]], pushed: list[tuple[str, int]], odd: OddPlan
+) -> str:
     """The plan for a person."""
     lines = [f"{inventory.framework}: {count(counts.total, 'task')} in {plain(inventory.name)}"]
     lines += [f"  skipped {plain(skip.path)}: {plain(skip.reason)}" for skip in inventory.skipped]
@@ -87,6 +90,7 @@ def plan_text(inventory: Inventory, counts: Tally, names: list[tuple[str, str]],
     for (outcome, code), number in sorted(counts.codes.items()):
         lines.append(f"{outcome} {code}: {count(number, 'task')}, such as {counts.samples[outcome, code]}")
     lines += question_lines(counts)
+    lines += odd.lines()
     lines += [f"would push {name} ({count(tasks, 'task')})" for name, tasks in pushed]
     ready, left = counts.outcomes[Outcome.CONVERTED], counts.total - counts.outcomes[Outcome.CONVERTED]
     lines.append(f"would convert {ready}, leaves {left}; nothing was written")
@@ -94,7 +98,7 @@ def plan_text(inventory: Inventory, counts: Tally, names: list[tuple[str, str]],
 
 
 def plan_table(
-    inventory: Inventory, counts: Tally, names: list[tuple[str, str]], pushed: list[tuple[str, int]]
+    inventory: Inventory, counts: Tally, names: list[tuple[str, str]], pushed: list[tuple[str, int]], odd: OddPlan
 ) -> dict[str, Any]:
     """The plan for a program."""
     return {
@@ -106,6 +110,7 @@ def plan_table(
         "books": books(counts, len(names)),
         "environments": dict(sorted(counts.environments.items())),
         "shapes": [{"shape": s, "form": f, "cases": n} for (s, f), n in sorted(counts.shapes.items())],
+        "sessions": list(odd.rows),
         "pushed": [{"name": name, "tasks": tasks} for name, tasks in pushed],
         "left": [{"outcome": o, "code": c, "tasks": n} for (o, c), n in sorted(counts.codes.items())],
         "questions": [

@@ -76,7 +76,7 @@ def test_height(hour, wanted):
     "text-verdict": {
         "instruction.md": "Make /app/ledger.csv balance: the amounts must add up to zero. Change the last row only.\n",
         "environment/ledger.csv": "entry,amount\nrent,-40\nsales,95\nferry,-15\nadjust,0\n",
-        "environment/Dockerfile": dockerfile("python3-minimal", "COPY ledger.csv /app/ledger.csv\n"),
+        "environment/Dockerfile": dockerfile("python3", "COPY ledger.csv /app/ledger.csv\n"),
         "tests/test.sh": f"""#!/bin/bash
 trap '[ -s {REWARD} ] || echo 0 > {REWARD}; rm -f /tmp/audit.out' EXIT
 mkdir -p /logs/verifier
@@ -173,7 +173,7 @@ for name in ada "ben cole"; do
   [ "$(timeout 10 /app/greet.sh "$name")" = "hello $name" ] || exit 1
 done
 """,
-        "environment/Dockerfile": dockerfile("python3-minimal"),
+        "environment/Dockerfile": dockerfile("python3"),
         "solution/solve.sh": """#!/bin/bash
 printf '#!/bin/bash\\necho "hello $1"\\n' > /app/greet.sh
 chmod +x /app/greet.sh
@@ -212,7 +212,7 @@ JS
     },
     "heredoc-verifier": {
         "instruction.md": "Write /app/menu.json: a JSON object that maps soup to 4, roast to 11 and cake to 5.\n",
-        "environment/Dockerfile": dockerfile("python3-minimal"),
+        "environment/Dockerfile": dockerfile("python3"),
         "tests/test.sh": f"""#!/bin/bash
 trap '[ -e {REWARD} ] || echo 0 > {REWARD}' EXIT
 mkdir -p /logs/verifier
@@ -230,7 +230,7 @@ echo '{"soup": 4, "roast": 11, "cake": 5}' > /app/menu.json
     },
     "json-reward": {
         "instruction.md": "Write the even numbers from 2 to 20 to /app/even.txt and their sum to /app/sum.txt.\n",
-        "environment/Dockerfile": dockerfile("python3-minimal"),
+        "environment/Dockerfile": dockerfile("python3"),
         "tests/test.sh": """#!/bin/bash
 trap 'python3 /tests/settle.py' EXIT
 mkdir -p /logs/verifier

@@ -44,7 +44,7 @@ def put_odd(root: Path, name: str, shape: int = 0, number: int = 11) -> Path:
     files = {
         "task.toml": TOML,
         "instruction.md": f"Write {number} to /app/{word}.txt.\n",
-        "environment/Dockerfile": dockerfile("python3-minimal"),
+        "environment/Dockerfile": dockerfile("python3"),
         "tests/test.sh": SCRIPT.format(shape=shape, extra=extra, name=word, number=number),
         f"tests/check_{word}.py": CHECK,
         "solution/solve.sh": f"#!/bin/bash\necho {number} > /app/{word}.txt\n",
