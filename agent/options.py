@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,11 +96,14 @@ def merged(flags: Mapping[str, Any], answers: Mapping[str, Any], singles: Mappin
     for key in texts:
         fields[key] = fields.get(key) or answers.get(key, "")
     fields["test_cwd"] = fields["test_cwd"] or "root"
+    fields["platform"] = fields.get("platform") or DEFAULT_PLATFORM
     fields["allow"] = tuple(sorted({*fields.get("allow", ()), *answers.get("allow", ())}))
     others = {key: value for key, value in answers.items() if key not in known}
     fields["answers"] = {**others, **singles}
     if fields["image"] not in ("", *IMAGES):
         raise UsageError(f"image: {fields['image']!r} is not a choice ({', '.join(IMAGES)})")
+    if not re.fullmatch(r"[a-z0-9]+(?:/[a-z0-9_.]+){1,2}", fields["platform"]):
+        raise UsageError(f"platform: {fields['platform']!r} is none, such as linux/amd64")
     if fields["image"] == "publish" and not fields.get("registry"):
         raise UsageError("--image publish needs --registry HOST/PATH: nothing is pushed to a place that nobody named")
     if fields["test_cwd"] not in ("root", "workdir"):

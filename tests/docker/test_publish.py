@@ -100,6 +100,16 @@ def test_a_published_suite_is_proved_from_the_registry_alone(
     assert set(labels) == {"dev.suite-converter.source-task", "dev.suite-converter.context"}
 
 
+@pytest.mark.margin
+def test_margin_compiles_and_proves_a_published_suite(source: Path, tmp_path: Path) -> None:
+    with docker_registry(tmp_path) as registry:
+        assert convert(source, tmp_path / "out", registry.name, "--proof", "none", "--limit", "1") == 0
+        try:
+            assert main(["prove", str(tmp_path / "out"), "--runner", "margin", "--require-proof", "--quiet"]) == 0
+        finally:
+            forget(registry.name)
+
+
 def test_what_the_registry_has_is_neither_built_nor_pushed_again(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from skill.pins import MISSING, NO_PLATFORM, UNKNOWN, Pin, Unpinned
 from tests.support.docker_registry import DockerRegistry, docker_registry, write_login
+from tools.registry import http
+from tools.registry.base import NoAnswer
 from tools.registry.client import RegistryClient
 from tools.registry.resolve import Resolver
 
@@ -58,3 +60,17 @@ def test_without_the_right_login_it_is_unknown(tmp_path: Path, monkeypatch: pyte
             found = Resolver(RegistryClient()).one(name)
             assert isinstance(found, Unpinned) and found.code == UNKNOWN and said in found.reason
             write_login(tmp_path / "client", running.name, "wrong")
+
+
+def test_a_certificate_must_be_one_that_the_system_trusts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask() -> int:
+        http._opener.cache_clear()
+        return http.request(f"https://{running.name}/v2/", headers={}, secret={}, limit=100).status
+
+    with docker_registry(tmp_path, tls=True) as running:
+        with pytest.raises(NoAnswer, match="certificate that is not trusted"):
+            ask()
+        monkeypatch.setenv("SSL_CERT_FILE", str(running.certificate))
+        assert ask() == 200
+    monkeypatch.undo()
+    http._opener.cache_clear()
