@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from skill.evidence import CaseProof, StateResult
@@ -28,22 +28,22 @@ def run(bench: Workbench, arguments: Arguments) -> ToolResult:
     clean = [case for case in names if not bench.errors(case)]
     if not clean:
         return ToolResult(f"{gates}\nnot proved: the gates come first", is_error=True)
-    proofs, hindrance = _proofs(bench, clean)
-    lines = [gates, *(_told(proof) for proof in proofs)]
-    if hindrance:
-        lines.append(f"not proved: {hindrance}")
-    logs = "\n".join(_logs(proof) for proof in proofs if _logs(proof))
-    return ToolResult("\n".join(lines), logs, "The ends of the logs of what went wrong" if logs else "")
+    proofs = _proofs(bench, clean)
+    told = [_told(proof) for proof in proofs] or ["not proved: nothing can be run in containers here"]
+    said = "\n".join(line for proof in proofs for line in _said(proof))
+    return ToolResult(
+        "\n".join([gates, *told]), said, "What verifier and runner said where it went wrong" if said else ""
+    )
 
 
-def _proofs(bench: Workbench, names: Sequence[str]) -> tuple[list[CaseProof], str]:
-    """A proof of each case, or why there is none."""
+def _proofs(bench: Workbench, names: Sequence[str]) -> list[CaseProof]:
+    """A proof of each case; none where no runner can work."""
     try:
         runner = bench.open_runner()
     except RunnerError:
-        return [], "no Docker engine and no margin command can be used on this machine"
+        return []
     try:
-        return [_proof(bench, runner, name) for name in names], ""
+        return [_proof(bench, runner, name) for name in names]
     finally:
         runner.close()
 
@@ -57,8 +57,9 @@ def _proof(bench: Workbench, runner: Runner, name: str) -> CaseProof:
 
 
 def _told(proof: CaseProof) -> str:
+    """How each state ended, in words of ours only."""
     if not proof.results:
-        return f"{proof.case}: not proved: {plain(steady(proof.unproved_reason))}"
+        return f"{proof.case}: not proved, it could not be run"
     verdict = "every state ended as it must" if proof.holds else "the proof speaks against this verifier"
     rows = [_state(result) for result in proof.results]
     rows += [f"  {row.state}: tells nothing here: {plain(steady(row.reason))}" for row in proof.unproved]
@@ -69,18 +70,24 @@ def _state(result: StateResult) -> str:
     ended = "was not reached" if result.exit_code is None else f"{result.exit_code} ({_word(result.exit_code)})"
     if result.holds:
         return f"  {result.state}: {ended}, as it must"
-    place = f", at {plain(result.place)}" if result.place else ""
-    said = f": {plain(steady(result.detail))}" if result.detail else ""
-    return f"  {result.state}: {ended}, but it must be {result.expected} ({_word(result.expected)}){place}{said}"
+    if result.is_survivor:
+        return f"  {result.state}: {ended}, although {result.expected} ({_word(result.expected)}) would be right"
+    return f"  {result.state}: {ended}, but it must be {result.expected} ({_word(result.expected)})"
 
 
 def _word(code: int) -> str:
     return MEANING.get(code, "counts as infra")
 
 
-def _logs(proof: CaseProof) -> str:
-    wrong = [result for result in proof.results if result.is_contrary and result.log_tail]
-    return "\n".join(f"--- {proof.case} {result.state}\n{steady(result.log_tail)[-TAIL:]}" for result in wrong)
+def _said(proof: CaseProof) -> Iterator[str]:
+    """What was written where it went wrong; anybody may have written it."""
+    if not proof.results:
+        yield f"--- {proof.case}: {plain(steady(proof.unproved_reason))}"
+    for result in proof.results:
+        if result.is_contrary:
+            place = f" at {plain(result.place)}" if result.place else ""
+            yield f"--- {proof.case} {result.state}{place}: {plain(steady(result.detail))}"
+            yield from [steady(result.log_tail)[-TAIL:].rstrip("\n")] if result.log_tail else []
 
 
 TOOL: Final = Tool(

@@ -19,6 +19,7 @@ LINES: Final = 400  # shown unless told
 MAX_ENTRIES: Final = 400  # of a listing
 MAX_HITS: Final = 100  # of a search
 MAX_VISITED: Final = 5_000  # files and folders that a search looks at
+MAX_SEARCHED: Final = 64 << 20  # bytes that a search looks at
 
 
 def run(bench: Workbench, arguments: Arguments) -> ToolResult:
@@ -88,14 +89,16 @@ def _search(roots: Roots, reader: Reader, where: Place, is_folder: bool, wanted:
         raise ToolError("bad_arguments", "search must be a part of one line")
     files = _files(roots, reader, where) if is_folder else iter([where])
     hits: list[str] = []
+    searched = 0
     for file in files:
         data = reader.read(file.parts, MAX_FILE)
+        searched += len(data)
         if b"\0" in data:
             continue
         for number, line in enumerate(_decoded(data).split("\n"), start=1):
             if wanted in line:
                 hits.append(f"{file}:{number}: {_short(line)[:300]}")
-        if len(hits) > MAX_HITS:
+        if len(hits) > MAX_HITS or searched > MAX_SEARCHED:
             break
     left = f", the first {MAX_HITS} of them" if len(hits) > MAX_HITS else ""
     head = f"{where}: {min(len(hits), MAX_HITS + 1)} lines hold {plain(wanted)[:100]!r}{left}"

@@ -44,6 +44,14 @@ def test_a_streamed_reply_comes_back_whole(monkeypatch: pytest.MonkeyPatch) -> N
     assert reply.usage == Usage(fresh=100, cache_write=1_000, cache_read=10_000, output=200)
 
 
+def test_a_kind_of_block_that_nobody_knows_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    novel = {"type": "novel", "depth": 3, "more": {"a": [1]}}
+    with serving(Says([novel, WRITE])) as server:
+        reply = asked(server, monkeypatch)
+    assert reply.content == (novel, WRITE)
+    assert [call.id for call in reply.calls] == ["w"]
+
+
 def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Says([says("hi")])) as server:
         asked(server, monkeypatch, effort="high")

@@ -70,9 +70,8 @@ def events(step: Says) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _block_events(index: int, block: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     kind = block["type"]
-    empty = (
-        block | {"tool_use": {"input": {}}, "text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}}[kind]
-    )
+    known = {"tool_use": {"input": {}}, "text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}}
+    empty = block | known.get(kind, {})
     yield "content_block_start", {"type": "content_block_start", "index": index, "content_block": empty}
     deltas: list[dict[str, Any]] = []
     if kind == "text":
@@ -81,7 +80,7 @@ def _block_events(index: int, block: dict[str, Any]) -> Iterator[tuple[str, dict
         ]
     elif kind == "thinking":
         deltas = [{"type": "signature_delta", "signature": block["signature"]}]
-    else:
+    elif kind == "tool_use":
         body = json.dumps(block["input"])
         deltas = [{"type": "input_json_delta", "partial_json": body[at : at + 40]} for at in range(0, len(body), 40)]
     for delta in deltas:
