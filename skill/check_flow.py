@@ -6,13 +6,14 @@ its outcome was looked at. What cannot be known is taken for possible; dynamic p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from skill import bash
 from skill.bash import Node
-from skill.checks import COMPARING, FOLDER, RUNNER, bare, is_running, mentions, reads, whole_text
+from skill.checks import COMPARING, FOLDER, RUNNER, acting_text, bare, is_running, mentions, reads, whole_text
 from skill.shell_syntax import branch, has_default, options
 
 UNCHECKED, RAN, LOOKED = 0, 1, 2
@@ -20,6 +21,11 @@ JUDGES: Final = frozenset(("judge_status", "judge_pytest", "judge_reward"))
 ENDS: Final = frozenset(("fail", "infra"))
 OWN_PROCESS: Final = ("subshell", "command_substitution", "process_substitution")
 DEEPEST: Final = 12
+
+PLAIN: Final = ("command", "redirected_statement", "pipeline", "variable_assignment", "subshell", "test_command")
+TELLING: Final = re.compile(
+    r"\$\??\{?(?:\?|STATUS|PIPESTATUS|RAN|BROKE|REWARD|STRIPPED|TIMED_OUT|PRIVATE)\b|\$\{?[1-9@*]|\$\?|\$\{\?|/logs/|/tmp/"
+)
 
 States = frozenset[int]
 Way = Callable[[States], States]
@@ -43,6 +49,8 @@ class Flow:
     documents: tuple[str, ...] = ()  # what it reads
     values: tuple[str, ...] = ()  # what it compares with
     staged: Mapping[str, bytes] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()  # anchors that a program is only given
+    rewards: bool = False  # whether a reward that is written counts as a pass
     found: list[EarlyPass] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -51,7 +59,9 @@ class Flow:
         self._depth = 0
         self._inner = 0  # processes of their own around the present place
         self._errexit = False
-        self._variables: set[str] = set()
+        self._ran = False  # whether the present statement ran the check
+        self._variables: set[str] = set()  # that name an anchor
+        self._assigned: set[str] = set()  # whose value is computed
         self._define(self.script)
 
     def early_passes(self) -> list[EarlyPass]:
@@ -70,6 +80,7 @@ class Flow:
                 if name is not None and body is not None:
                     self.functions[script.text(name)] = (script, body)
             elif node.type in ("variable_assignment", "for_statement"):
+                self._assigned |= _computed(script, node)
                 name = node.child_by_field_name("name" if node.type == "variable_assignment" else "variable")
                 text = script.text(node).split("\n")[0] if node.type == "for_statement" else script.text(node)
                 if name is not None and any(mentions(text, anchor) for anchor in self.anchors):
@@ -79,8 +90,12 @@ class Flow:
         for node in nodes:
             if not states:
                 return NOWHERE
+            self._ran = False
+            aside = bash.in_background(node)
+            self._inner += aside
             states = self._statement(script, node, states)
-            if self._errexit and node.type in ("command", "redirected_statement", "pipeline", "variable_assignment"):
+            self._inner -= aside
+            if self._errexit and self._ran and node.type in PLAIN:
                 states = _looked(states)
         return states
 
@@ -94,7 +109,10 @@ class Flow:
             return self._own_process(script, node, states)
         if kind == "redirected_statement":
             body = node.child_by_field_name("body")
-            return self._statement(script, body, states) if body is not None else states
+            after = self._statement(script, body, states) if body is not None else states
+            if self.rewards and _writes_reward(script, node):
+                self._pass(script, node, after)
+            return after
         if kind == "negated_command":
             return self._sequence(script, bash.statements(node), states)
         branching = {
@@ -109,7 +127,7 @@ class Flow:
             return branching[kind](script, node, states)
         states = self._substitutions(script, node, states)
         if kind == "test_command" and any(mentions(script.text(node), value) for value in self.values):
-            return frozenset(max(RAN, state) for state in states)
+            return self._checked(states)
         return self._command(script, node, states) if kind == "command" else states
 
     def _substitutions(self, script: bash.Script, node: Node, states: States) -> States:
@@ -147,7 +165,11 @@ class Flow:
             return known
         elif name in self.functions and self._depth < DEEPEST:
             return self._call(name, states)
-        return frozenset(max(RAN, state) for state in states) if self._runs(script, node) else states
+        return self._checked(states) if self._runs(script, node) else states
+
+    def _checked(self, states: States) -> States:
+        self._ran = True
+        return frozenset(max(RAN, state) for state in states)
 
     def _verdict(self, script: bash.Script, node: Node, name: str, words: list[str], states: States) -> States | None:
         """The end of the script at ``node``; None when it is none."""
@@ -170,12 +192,14 @@ class Flow:
     def _runs(self, script: bash.Script, node: Node) -> bool:
         if not is_running(script, node):
             return False
-        text = whole_text(script, node)
-        if any(mentions(text, anchor) for anchor in self.anchors) or (RUNNER.search(text) and FOLDER.search(text)):
+        text, said = whole_text(script, node), acting_text(script, node)
+        if any(mentions(text if anchor in self.given else said, anchor) for anchor in self.anchors):
+            return True
+        if RUNNER.search(text) and FOLDER.search(text):
             return True
         if bash.name(script, node) in COMPARING and any(mentions(text, value) for value in self.values):
             return True
-        return any(reads(text, name) for name in self._variables) or any(
+        return any(reads(said, name) for name in self._variables) or any(
             bare(document) in bare(text) for document in self.documents
         )
 
@@ -232,7 +256,7 @@ class Flow:
             good.update(succeeded)
             return ended
 
-        after = self._branches([(reached, right)], before)
+        after = self._branches([(reached, right)], before, self._tells(script, [node.named_children[0]]))
         if good and UNCHECKED not in good:
             after = frozenset(max(state, RAN) for state in after)
         return frozenset(good), after
@@ -242,7 +266,8 @@ class Flow:
             return self._and(script, node, states)[1]
         succeeded, before = self._condition(script, node.named_children[0], states)
         right = node.named_children[-1]
-        return self._branches([(before, lambda entered: self._statement(script, right, entered))], succeeded)
+        tells = self._tells(script, [node.named_children[0]])
+        return self._branches([(before, lambda entered: self._statement(script, right, entered))], succeeded, tells)
 
     def _if(self, script: bash.Script, node: Node, states: States) -> States:
         clauses = [child for child in node.named_children if child.type in ("elif_clause", "else_clause")]
@@ -253,7 +278,8 @@ class Flow:
         succeeded, before = self._condition(script, parts[-1], before) if parts else (before, before)
         ways: list[tuple[States, Way]] = [(succeeded, lambda entered: self._sequence(script, body, entered))]
         ways += [(before, self._clause(script, clause)) for clause in clauses]
-        return self._branches(ways, NOWHERE if any(one.type == "else_clause" for one in clauses) else before)
+        otherwise = NOWHERE if any(one.type == "else_clause" for one in clauses) else before
+        return self._branches(ways, otherwise, self._tells(script, parts))
 
     def _clause(self, script: bash.Script, clause: Node) -> Way:
         body = branch(clause)
@@ -268,7 +294,8 @@ class Flow:
         value = node.child_by_field_name("value")
         before = self._substitutions(script, value, states) if value is not None else states
         ways = [(before, self._item(script, item)) for item in items]
-        return self._branches(ways, NOWHERE if has_default(script, items) else before)
+        tells = value is None or self._tells(script, [value])
+        return self._branches(ways, NOWHERE if has_default(script, items) else before, tells)
 
     def _item(self, script: bash.Script, item: Node) -> Way:
         values = {value.id for value in item.children_by_field_name("value")}
@@ -295,13 +322,46 @@ class Flow:
             for anchor in self.anchors
         )
 
-    def _branches(self, ways: list[tuple[States, Way]], otherwise: States) -> States:
-        """What may be true after a branching; only one in which some way ends has acted on what it looked at."""
-        results = [(state, way(_looked(frozenset((state,))))) for states, way in ways for state in states]
+    def _branches(self, ways: list[tuple[States, Way]], otherwise: States, tells: bool) -> States:
+        """What may be true after a branching; only one in which some way ends has acted on what it looked at.
+
+        ``tells`` is whether the condition can say anything about the check.
+        """
+        look = _looked if tells else frozenset[int]
+        results = [(state, way(look(frozenset((state,))))) for states, way in ways for state in states]
         if not all(after for _, after in results):
-            return _looked(otherwise).union(*(after for _, after in results))
+            return look(otherwise).union(*(after for _, after in results))
         kept = [frozenset(min(one, RAN) for one in after) if state == RAN else after for state, after in results]
         return otherwise.union(*kept)
+
+    def _tells(self, script: bash.Script, condition: list[Node]) -> bool:
+        """Whether a condition looks at something that the check may have left: a status, a variable, a file."""
+        for node in condition:
+            if TELLING.search(script.text(node)) or any(reads(script.text(node), name) for name in self._assigned):
+                return True
+            for command in bash.commands(node):
+                if bash.name(script, command) in self.functions or is_running(script, command):
+                    return True
+            if any(mentions(script.text(node), value) for value in self.values):
+                return True
+        return False
+
+
+def _computed(script: bash.Script, node: Node) -> set[str]:
+    """The variable of an assignment whose value is no literal, or that stands in a branch of its own."""
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is None or node.type != "variable_assignment":
+        return set()
+    is_literal = value is not None and "$" not in script.text(value) and "`" not in script.text(value)
+    parent = node.parent.type if node.parent is not None else ""
+    return set() if is_literal and parent in ("program", "compound_statement") else {script.text(name)}
+
+
+def _writes_reward(script: bash.Script, node: Node) -> bool:
+    """Whether a statement writes a reward above 0."""
+    targets = [target for operator, target in bash.redirects(script, node) if ">" in operator]
+    body = node.child_by_field_name("body")
+    return body is not None and any("reward." in to for to in targets) and bool(re.search(r"[1-9]", script.text(body)))
 
 
 def _looked(states: States) -> States:

@@ -22,6 +22,15 @@ HANDLING: Final = frozenset(
 )
 IDLE: Final = frozenset(("--version", "-V", "--help", "-h", "py_compile"))
 LISTING: Final = frozenset(("--collect-only", "--co", "--fixtures", "--markers", "--list", "--listTests", "-N", "-n"))
+SHELLS: Final = ("bash", "sh", "dash")
+# What starts another command, with the number of words that it takes for itself.
+WRAPPERS: Final = {
+    **dict.fromkeys("candidate env nice setsid stdbuf sudo time nohup command builtin exec runuser".split(), 0),
+    **dict.fromkeys(("counted", "timeout", "chroot"), 1),
+}
+TAKING: Final = frozenset(("-k", "-s", "-u", "-n", "-g", "--signal", "--kill-after"))
+INTERPRETER: Final = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|bash|sh|dash)$")
+MASKED: Final = re.compile(r"\|\|\s*(?:true|:|echo|printf|exit 0)|[;\n&]\s*(?:true|:|exit 0)\b")
 COMPARING: Final = frozenset("[ [[ test grep egrep fgrep diff cmp jq expr comm".split())
 RUNNERS: Final = (
     "pytest", "py.test", "unittest", "node --test", "jest", "vitest", "mocha", "npm test", "npm run", "yarn test",
@@ -48,6 +57,7 @@ class Checks:
     """What the source's own script runs to come to its verdict."""
 
     files: frozenset[str]  # base names below tests/ that a running command names
+    given: frozenset[str]  # those of them that are only handed to a program
     brought: frozenset[str]  # those that are only copied or read by the script, and run by a runner that names none
     runners: frozenset[str]  # runners called without a file
     documents: tuple[str, ...]  # here-documents that an interpreter reads
@@ -58,7 +68,7 @@ def checks_of(data: bytes, names: Iterable[str]) -> Checks:
     """The checks in the source's script ``data``, whose folder holds the files ``names``."""
     script = bash.parse(data)
     held = {posixpath.basename(name) for name in names} - {"test.sh"}
-    ran, mentioned, runners = set[str](), set[str](), set[str]()
+    ran, direct, mentioned, runners = set[str](), set[str](), set[str](), set[str]()
     taken = _variables(script, held)
     for command in bash.commands(script.root):
         text = whole_text(script, command)
@@ -67,12 +77,16 @@ def checks_of(data: bytes, names: Iterable[str]) -> Checks:
         mentioned |= found
         if is_running(script, command):
             ran |= found
+            said = acting_text(script, command)
+            direct |= {name for name in found if mentions(said, name)}
+            direct |= {name for variable, names_ in taken.items() if reads(said, variable) for name in names_}
             if not found and (runner := RUNNER.search(_outside_strings(text))):
                 folder = FOLDER.search(text)
                 ran |= {name for name in held if folder and COLLECTED.match(name)}
                 runners |= set() if folder else {runner[1]}
     return Checks(
         frozenset(ran),
+        frozenset(ran - direct),
         frozenset(mentioned - ran) if runners else frozenset(),
         frozenset(runners),
         tuple(_documents(script)),
@@ -82,12 +96,43 @@ def checks_of(data: bytes, names: Iterable[str]) -> Checks:
 
 def is_running(script: bash.Script, command: Node) -> bool:
     """Whether a simple command starts a program, other than one that moves or looks at files."""
-    words, name = bash.words(script, command), bash.name(script, command)
-    if not words or name in HANDLING:
+    words = unwrapped(bash.words(script, command))
+    if not words or posixpath.basename(words[0]) in HANDLING:
         return False
-    syntax = "bash" in words or "sh" in words
+    syntax = posixpath.basename(words[0]) in SHELLS
     listed = LISTING & set(words[1:]) and (RUNNER.search(script.text(command)) or syntax)
     return not (IDLE & set(words[1:]) or listed)
+
+
+def unwrapped(words: list[str]) -> list[str]:
+    """The command that ``timeout``, ``env``, ``candidate`` and their like start in the end."""
+    rest = list(words)
+    while rest and (name := posixpath.basename(rest[0])) in WRAPPERS:
+        rest = rest[1 + WRAPPERS[name] :] if name == "counted" else rest[1:]
+        while rest and (rest[0].startswith("-") or re.match(r"\w+=", rest[0])):
+            rest = rest[2:] if rest[0] in TAKING else rest[1:]
+        rest = rest[WRAPPERS[name] :] if name != "counted" else rest
+    return rest
+
+
+def acting_text(script: bash.Script, command: Node) -> str:
+    """The part of a command that says what is run: an interpreter's program, not what that program is given.
+
+    Empty for code that ends well whatever it runs.
+    """
+    words = unwrapped(bash.words(script, command))
+    whole = whole_text(script, command)
+    if not words or not INTERPRETER.match(posixpath.basename(words[0])):
+        return whole
+    for at, word in enumerate(words[1:], start=1):
+        if word in ("-c", "-e", "-lc", "--eval", "-r"):
+            code = words[at + 1] if at + 1 < len(words) else ""
+            return "" if MASKED.search(code) else code
+        if word in ("-m", "-", "--test") or "<<" in whole:
+            return whole
+        if not word.startswith("-"):
+            return word
+    return whole
 
 
 def whole_text(script: bash.Script, command: Node) -> str:

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     UNRUN = "source-test-not-run"
     NARROWED = "tests-left-out"
     EARLY = "pass-without-check"
+    REWIRED = "verdict-rewired"
 
 
 class Loss(NamedTuple):

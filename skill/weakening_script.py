@@ -10,8 +10,10 @@ from typing import Final
 
 from skill import bash
 from skill.check_flow import Flow
-from skill.checks import SOURCE_SCRIPT, Checks, bare, checks_of, mentions, narrowing
+from skill.checks import MASKED, SOURCE_SCRIPT, Checks, bare, checks_of, mentions, narrowing
 from skill.loss import Kind, Loss
+from skill.own_words import rewired
+from skill.skeleton import body_of
 
 SCRIPT: Final = "test.sh"
 SHELL: Final = (".sh", ".bash")
@@ -122,6 +124,7 @@ class _Scripts:
             if bare(value) not in text:
                 yield Loss(Kind.EXPECTED, SCRIPT, 0, f"the source compares with {value[:60]!r}, this script does not")
         yield from self._narrowed()
+        yield from self._rewired()
         yield from self._early()
 
     def _narrowed(self) -> Iterator[Loss]:
@@ -133,12 +136,44 @@ class _Scripts:
                     Kind.NARROWED, path, 0, f"{option} leaves tests out, and the source's script does not say it"
                 )
 
+    def _rewired(self) -> Iterator[Loss]:
+        body = body_of(self.case[SCRIPT])
+        first = self.case[SCRIPT].partition(body)[0].count(b"\n") if body else 0
+        scripts = {path: data for path, data in self.own.items() if path.endswith(SHELL) and path != SOURCE_SCRIPT}
+        for path, data in ((SCRIPT, body or b""), *scripts.items()):
+            for place in rewired(data):
+                line = place.line + (first if path == SCRIPT else 0)
+                yield Loss(Kind.REWIRED, path, line, place.message)
+
     def _early(self) -> Iterator[Loss]:
-        wanted = self.wanted
-        flow = Flow(bash.parse(self.case[SCRIPT]), self.anchors, wanted.documents, wanted.values, self.own)
-        for place in flow.early_passes():
+        for place in self._flow(self.case[SCRIPT], self.anchors, rewards=False).early_passes():
             said = "whatever the source's check said" if place.ran else "before the source's check ran"
             yield Loss(Kind.EARLY, SCRIPT, place.line, f"{place.text!r} may give a pass {said}")
+        inner = self.reached.get(SOURCE_SCRIPT, self.source[SCRIPT])
+        if inner != self.source[SCRIPT]:
+            yield from self._inner(inner)
+
+    def _inner(self, data: bytes) -> Iterator[Loss]:
+        """Rewards that a changed copy of the source's script may write, and the source's own may not."""
+        anchors = self.wanted.files | self.wanted.runners
+        before, after = (
+            [place.text for place in self._flow(script, anchors, rewards=True).early_passes()]
+            for script in (self.source[SCRIPT], data)
+        )
+        for text in after[len(before) :]:
+            yield Loss(Kind.EARLY, SOURCE_SCRIPT, 0, f"{text!r} may be reached whatever the check said")
+        if len(MASKED.findall(data.decode("utf-8", "replace"))) > len(MASKED.findall(self._source_text)):
+            yield Loss(Kind.EARLY, SOURCE_SCRIPT, 0, "a status is made to be 0 that is not in the source's script")
+
+    @property
+    def _source_text(self) -> str:
+        return self.source[SCRIPT].decode("utf-8", "replace")
+
+    def _flow(self, data: bytes, anchors: frozenset[str], *, rewards: bool) -> Flow:
+        wanted = self.wanted
+        return Flow(
+            bash.parse(data), anchors, wanted.documents, wanted.values, self.own, given=wanted.given, rewards=rewards
+        )
 
     def _unrun(self, message: str) -> Loss:
         return Loss(Kind.UNRUN, SCRIPT, 0, message)

@@ -1,4 +1,4 @@
-"""Rules that find what a case's verifier lost of the source's tests: SC820 to SC832."""
+"""Rules that find what a case's verifier lost of the source's tests: SC820 to SC833."""
 
 from __future__ import annotations
 
@@ -146,6 +146,17 @@ def frame_changed(pair: Comparison) -> Iterator[Defect]:
 
     if fault := frame_fault(script):
         yield Defect(f"{pair.case.path}/{TEST_SCRIPT}", 0, fault, "restore the frame; write between the marks only")
+
+
+@WEAKENING.defect("SC833", "verdict-rewired", basis="D17")
+def verdict_rewired(pair: Comparison) -> Iterator[Defect]:
+    """A session's verifier redefines, sets or routes around what gives its verdict.
+
+    The library's functions and variables, the staged files and the reward files are what gates and proof rely on.
+    Example: `STATUS=0`, `fail() { pass; }`, `echo 1 > /logs/verifier/reward.txt`, `eval "$command"`
+    Right: literal commands, names of your own, results in "$PRIVATE".
+    """
+    return _of(pair, Kind.REWIRED, "say it in literal commands, with names of your own")
 
 
 def _of(pair: Comparison, kind: Kind, fix: str) -> Iterator[Defect]:

@@ -135,6 +135,42 @@ LOST = {
         {},
         {Kind.UNRUN, Kind.EARLY},
     ),
+    "a program that runs nothing": (
+        PYTEST,
+        'candidate true "$TESTS/source-test.sh"\njudge_status',
+        {},
+        {Kind.UNRUN, Kind.EARLY},
+    ),
+    "a program that is only given the tests": (
+        PYTEST,
+        'candidate python3 -c pass "$TESTS/test_oil.py" "$TESTS/test_wick.py"\njudge_status',
+        {},
+        {Kind.EARLY},
+    ),
+    "code that ends well whatever it runs": (
+        PYTEST,
+        'candidate bash -c "pytest $TESTS/test_oil.py $TESTS/test_wick.py; true"\njudge_status',
+        {},
+        {Kind.EARLY},
+    ),
+    "a condition about something else": (
+        PYTEST,
+        'candidate pytest "$TESTS/test_oil.py" "$TESTS/test_wick.py"\n[ -d /app ] && pass ok\nfail no',
+        {},
+        {Kind.EARLY},
+    ),
+    "the inner script passes whatever happens": (
+        PYTEST,
+        'candidate "$TESTS/source-test.sh"\njudge_reward',
+        {"source-test.sh": PYTEST["test.sh"].replace("set -e\n", "")},
+        {Kind.EARLY},
+    ),
+    "the inner script makes a status good": (
+        PYTEST,
+        'candidate "$TESTS/source-test.sh"\njudge_reward',
+        {"source-test.sh": PYTEST["test.sh"].replace("wick.py\n", "wick.py || true\n")},
+        {Kind.EARLY},
+    ),
     "everything": (PYTEST, "pass ok", {}, {Kind.UNRUN, Kind.EARLY}),
     "the outcome": (
         PYTEST,

@@ -70,6 +70,8 @@ CASES: list[tuple[str, dict[str, str | None], list[tuple[str, int]]]] = [
     ("SC832", {"test.sh": FRAMED}, []),
     ("SC832", {"test.sh": FRAMED.replace("exit 2\n", "exit 1\n")}, [("test.sh", 0)]),
     ("SC832", {"test.sh": SOUND}, [("test.sh", 0)]),
+    ("SC833", {"test.sh": FRAMED.replace("  judge", "  code=$STATUS\n  judge")}, []),
+    ("SC833", {"test.sh": FRAMED.replace("  judge", "  STATUS=0\n  judge")}, [("test.sh", FRAMED.count("\n") - 3)]),
 ]
 
 
