@@ -95,11 +95,10 @@ def convert(options: Options, output: Path, console: Console, mind: Mind | NoMod
                 forget(run)
             images = survey(options, dataset, run.files, console, stop)
             _draft(options, dataset, run, progress, console, stop, images)
+            sessions = _serve(options, dataset, run, progress, console, stop, images, mind)
             if options.image == "publish" and not progress.waiting:
                 done = publish(options, _suite_name(options, dataset), run, progress, console, stop)
                 images = replace(images, published=done)
-                _draft(options, dataset, run, progress, console, stop, images)
-            sessions = _serve(options, dataset, run, progress, console, stop, images, mind)
             return _finish(options, dataset, run, progress, console, stop, images, sessions)
     except (AgentError, WorkspaceError, OSError, KeyboardInterrupt) as error:
         stop_error = _stopped(error)
@@ -170,7 +169,8 @@ def _finish(
         lines = ["needs input; nothing was published", *question_lines(counts)]
         raise NeedsInput("\n".join(lines), resume=_again(options, counts))
     write_suite(run.staging, dataset.inventory, options.name, progress.converted())
-    proofs = prove_sample(options, run, progress, console, stop)
+    redraft = partial(_redrafted, _setting(options, dataset, run.staging, images), dataset)
+    proofs = prove_sample(options, run, progress, console, stop, redraft)
     if stop():
         raise Interrupted("stopped while proving; what was proved is kept")
     counts = tally(progress.results())
@@ -180,6 +180,13 @@ def _finish(
     report.write(run.files, facts, head, progress.results(), row)
     progress.publish() if row else progress.give_up()
     return _ending(head, options.output or run.output)
+
+
+def _redrafted(setting: unit.Setting, dataset: Dataset, name: str, without: frozenset[str]) -> TaskResult:
+    """The case ``name`` staged anew, without some hardening patterns."""
+    (one,) = (one for one in dataset.units() if one.name == name)
+    bare = replace(setting, choices=replace(setting.choices, without=without), salt=f"{setting.salt}{sorted(without)}")
+    return unit.convert(bare, one)
 
 
 def _facts(options: Options, dataset: Dataset, counts: Tally, proofs: Proofs, images: Images) -> report.Facts:
@@ -226,7 +233,6 @@ def _setting(options: Options, dataset: Dataset, staging: Path | None, images: I
         platform=options.platform,
         pins=images.pins,
         images=images.facts,
-        published=images.published,
     )
     salt = f"{tool_version()}\0{sorted(_choices_table(options).items())}\0{images.salt}"
     return unit.Setting(dataset.source, choices, options.answered, staging, salt)

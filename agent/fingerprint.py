@@ -16,7 +16,7 @@ CHUNK = 1 << 20
 def is_intact(place: Path, before: TaskResult) -> bool:
     """Whether the staged case is exactly what the ledger of the earlier run says."""
     rows = {row.path: row for row in before.ledger}
-    if before.outcome is not Outcome.CONVERTED or not rows or place.is_symlink():
+    if before.outcome is not Outcome.CONVERTED or not rows or place.is_symlink() or not place.is_dir():
         return False
     found = dict(_files(os.fspath(place)))
     return found.keys() == rows.keys() and all(

@@ -60,7 +60,7 @@ class Images:
 
     pins: Mapping[str, Resolution] = field(default_factory=dict)
     facts: Mapping[str, ImageFacts] = field(default_factory=dict)
-    published: Mapping[str, Resolution] = field(default_factory=dict)  # by the digest of a build context
+    published: Mapping[str, Resolution] = field(default_factory=dict)  # by the name of the image
 
     def rows(self) -> list[dict[str, str]]:
         """One row of the report for each name that somebody was asked for."""
@@ -71,8 +71,7 @@ class Images:
     @property
     def salt(self) -> str:
         """Changes whenever a task might come out otherwise because of its image."""
-        tables = (self.pins, self.facts, self.published)
-        known = [repr(pair) for table in tables for pair in sorted(table.items(), key=_name)]
+        known = [repr(pair) for table in (self.pins, self.facts) for pair in sorted(table.items(), key=_name)]
         return hashlib.sha256("\n".join(known).encode()).hexdigest() if known else ""
 
 

@@ -1,11 +1,12 @@
-"""Publishing: the build contexts of a run, each pushed once, before the cases that use them are written."""
+"""Publishing: the build contexts of a run's cases, each pushed once, then named by the cases in the place of env/."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from agent.console import Console
 from agent.errors import Infrastructure, Interrupted, UsageError
@@ -15,12 +16,19 @@ from agent.options import Options
 from agent.outcome import Outcome, TaskResult
 from agent.progress import Progress
 from agent.proofs import setup
-from agent.run_folder import RunFolder
+from agent.run_folder import RunFolder, remove
+from agent.text import plain
+from agent.unit import gated
 from skill.case import Case
+from skill.contract import CASE_FILE, CASES_DIR
+from skill.draft import with_image
 from skill.image_ref import read_image_ref
+from skill.ledger import digest
 from skill.parts.environment import context_digest
-from skill.pins import Pin, Resolution
+from skill.pins import Pin, Resolution, Unpinned
+from skill.rules import check_case
 from tools.errors import RunnerError, WorkspaceError
+from tools.workspace import Workspace
 
 SHOWN = 20  # digits of a context's digest in its tag
 
@@ -60,22 +68,51 @@ def _place(options: Options, suite: str, sha: str) -> str:
 def publish(
     options: Options, suite: str, run: RunFolder, progress: Progress, console: Console, stop: Stop
 ) -> dict[str, Resolution]:
-    """Afterwards every context of the staged cases is in the registry, or has a reason; by digest of the context.
+    """Afterwards no staged case has an env/: each names the image made of it, or is refused with the reason.
 
-    Raises Infrastructure when a push fails: what was pushed is kept, and the run goes on from there.
+    The result is by the image's name. Raises Infrastructure when a push fails: what was pushed is kept, and the
+    run goes on from there.
     """
     wanted = targets(options, suite, progress.results())
-    kept = _kept(run)
-    done: dict[str, Resolution] = {one.sha256: kept[one.name] for one in wanted if one.name in kept}
-    missing = [one for one in wanted if one.sha256 not in done]
+    done = _pushed(options, run, wanted, console, stop)
+    for name in progress.converted():
+        result = progress.result_of(name)
+        if sha := context_digest(result.ledger):
+            found = done[_place(options, suite, sha)]
+            progress.add(_settled(run.staging / CASES_DIR / name, result, found))
+    progress.sync()
+    return done
+
+
+def _settled(place: Path, result: TaskResult, found: Resolution) -> TaskResult:
+    """The case with its image, gated anew; refused when its context has none."""
+    if isinstance(found, Unpinned):
+        remove(place)
+        refused = replace(result, outcome=Outcome.REFUSED, code=found.code, sentence=plain(found.reason))
+        return replace(refused, ledger=(), shape="", form="")
+    gates = check_case(Case(place.parent.parent, place.name, 0))
+    config = with_image((place / CASE_FILE).read_bytes(), found.pinned)
+    with Workspace(place) as files:
+        files.write(CASE_FILE, config)
+    remove(place / "env")
+    rows = [row for row in result.ledger if not row.path.startswith("env/")]
+    rows = [replace(row, sha256=digest(config)) if row.path == CASE_FILE else row for row in rows]
+    kept = [finding for finding in result.findings if finding not in gates]
+    return gated(place, replace(result, ledger=tuple(rows), findings=tuple(kept)))
+
+
+def _pushed(
+    options: Options, run: RunFolder, wanted: list[Target], console: Console, stop: Stop
+) -> dict[str, Resolution]:
+    """What became of each context, by the name of its image; what this run pushed before it was stopped included."""
+    done: dict[str, Resolution] = {**_kept(run)}
+    missing = [one for one in wanted if one.name not in done]
     try:
         with console.progress("publish", len(missing)) as advance:
             for target, found in _filled(options, run, missing, stop):
-                done[target.sha256] = found
+                done[target.name] = found
                 advance(target.name)
-                if isinstance(found, Pin):
-                    kept[target.name] = found
-                    _keep(run, kept)
+                _keep(run, done)
     except RunnerError as error:
         raise Infrastructure(f"not published: {error}; {len(done)} of {len(wanted)} images are there") from error
     if stop():
@@ -108,5 +145,6 @@ def _kept(run: RunFolder) -> dict[str, Pin]:
         return {}
 
 
-def _keep(run: RunFolder, kept: Mapping[str, Pin]) -> None:
-    run.files.write(PUBLISHED, json.dumps({name: pin.pinned for name, pin in kept.items()}, indent=1).encode())
+def _keep(run: RunFolder, done: Mapping[str, Resolution]) -> None:
+    pushed = {name: found.pinned for name, found in done.items() if isinstance(found, Pin)}
+    run.files.write(PUBLISHED, json.dumps(pushed, indent=1).encode())

@@ -19,7 +19,7 @@ from skill.parts.oracle import oracle
 from skill.parts.verifier import Rewriting, Verifier, verifier
 from skill.parts.workplace import Workplace, workplace
 from skill.sources.base import SourceFile, SourceTask
-from skill.toml import TomlTable, TomlValue, dump
+from skill.toml import TomlTable, TomlValue, dump, load
 from skill.verifier.rewrite import rewrite
 
 __all__ = ["CaseDraft", "Choices", "OutFile", "Refused", "draft"]
@@ -114,6 +114,16 @@ def _config(task: SourceTask, name: str, place: Workplace, image: str, seconds: 
     if metadata:
         table["metadata"] = metadata
     return table
+
+
+def with_image(config: bytes, image: str) -> bytes:
+    """The case.toml ``config`` of a case that is built, for one that names the pinned ``image``."""
+    table: TomlTable = {}
+    for key, value in load(config).items():
+        table[key] = value
+        if key == "description":
+            table["image"] = image
+    return dump(table).encode()
 
 
 def _texts(task: SourceTask) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ class Choices:
     platform: str = DEFAULT_PLATFORM  # what images must run on
     pins: Mapping[str, Resolution] = field(default_factory=dict)  # what became of the names of images
     images: Mapping[str, ImageFacts] = field(default_factory=dict)  # by name, of those that could be looked into
-    published: Mapping[str, Resolution] = field(default_factory=dict)  # by the digest of a build context
 
 
 @dataclass(frozen=True)

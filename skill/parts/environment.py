@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from skill.finding import Finding, Severity
 from skill.ledger import Row, digest
 from skill.parts.base import Choices, OutFile, Part, Refused, copied, generated, joined, rewritten
 from skill.parts.image import Container
-from skill.pins import Unpinned
 from skill.sources.base import EnvValue, SourceTask
 
 
@@ -29,24 +28,13 @@ def environment(task: SourceTask, choices: Choices, made: Container) -> Environm
     """env/ of the case, or the image it names; refused when there is nothing to build."""
     if made.pinned:
         return _image(task, made.pinned)
-    built = _dockerfile(task, choices, made)
-    return built if isinstance(built, Refused) else _published(built, choices)
+    return _dockerfile(task, choices, made)
 
 
 def context_digest(rows: Iterable[Row]) -> str:
     """The hex sha256 of a build context, of the rows of its files below env/; empty when there are none."""
     lines = sorted(f"{row.path}\0{row.mode:o}\0{row.sha256}\n" for row in rows if row.path.startswith("env/"))
     return digest("".join(lines).encode("utf-8", "surrogateescape")) if lines else ""
-
-
-def _published(built: Environment, choices: Choices) -> Environment | Refused:
-    """The image that stands in a registry for the context, where it was pushed."""
-    found = choices.published.get(context_digest(built.part.rows))
-    if found is None:
-        return built
-    if isinstance(found, Unpinned):
-        return Refused(found.code, found.reason)
-    return replace(built, image=found.pinned, part=Part())
 
 
 def _image(task: SourceTask, image: str) -> Environment:

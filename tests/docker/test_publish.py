@@ -89,6 +89,14 @@ def test_a_published_suite_is_proved_from_the_registry_alone(
     assert found["auk"] == found["curlew"] != found["tern"]
     assert found["tern"].startswith(f"{registry.name}/evals/flock:") and "@sha256:" in found["tern"]
     assert not list((tmp_path / "out").glob("cases/*/env"))
+    assert main(["check", str(tmp_path / "out"), "--source", str(source), "--quiet"]) == 0
+    told = [json.loads(line) for line in (tmp_path / "out.run/ledger.jsonl").read_text().splitlines()]
+    there = {
+        path.relative_to(tmp_path / "out/cases").as_posix()
+        for path in (tmp_path / "out/cases").rglob("*")
+        if path.is_file()
+    }
+    assert {f"{row['case']}/{row['path']}" for row in told if row["case"]} == there
     assert [row["by"] for row in report(tmp_path / "out")["images"]] == ["published", "published"]
     assert local(registry.name) == []
     try:
