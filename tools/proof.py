@@ -47,7 +47,7 @@ def prove(
 
     ``follow`` adds states that depend on what the reference solution does. Where there are fewer cases than
     jobs, states of one case run side by side. Whatever keeps a case from being run is the proof's
-    ``unproved_reason``, never an exception. Ends early, after the cases under way, once ``stopped`` says so.
+    ``unproved_reason``, never an exception. Ends early, after the states under way, once ``stopped`` says so.
     Raises SuiteError when there is no suite to read.
     """
     known = {case.name: case for case in read_suite(suite_root).cases()}
@@ -59,14 +59,17 @@ def prove(
             on_event(event)
 
     side_by_side = max(1, jobs // max(1, len(names)))
-    units = {name: Unit(known[name], runner, cache, tell, side_by_side) for name in names if name in known}
+    units = {name: Unit(known[name], runner, cache, tell, side_by_side, stopped) for name in names if name in known}
     _announce(list(units.values()), runner)
 
-    def one(name: str) -> CaseProof:
+    def one(name: str) -> CaseProof | None:
         unit = units.get(name)
         return unit.prove(states, follow) if unit else CaseProof(name, runner.name, (), "the suite has no such case")
 
-    return ordered(one, names, jobs, stopped)
+    for proof in ordered(one, names, jobs, stopped):
+        if proof is None:
+            return
+        yield proof
 
 
 def _announce(units: Sequence[Unit], runner: Runner) -> None:

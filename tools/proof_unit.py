@@ -40,6 +40,7 @@ class Unit:
     cache: ProofCache | None
     on_event: Callable[[ProofEvent], None]
     side_by_side: int = 1  # states run at the same time
+    stopped: Callable[[], bool] = lambda: False
 
     @cached_property
     def hindrance(self) -> str:
@@ -61,8 +62,8 @@ class Unit:
     def _key(self, state: State) -> str:
         return proof_key(self._content[0], state, self.runner.version)
 
-    def prove(self, states: Plan, follow: Follow | None = None) -> CaseProof:
-        """The proof of the case, with answers kept from earlier where there are any."""
+    def prove(self, states: Plan, follow: Follow | None = None) -> CaseProof | None:
+        """The proof of the case, with answers kept from earlier where there are any; None once it is stopped."""
         if self.hindrance:
             return CaseProof(self.case.name, self.runner.name, (), self.hindrance)
         plan = list(states(self.case))
@@ -71,18 +72,21 @@ class Unit:
         with self.runner.prepare(self.case, unknown, follow is not None) as prepared:
             plain = [entry for entry in plan if isinstance(entry, State) and entry.is_plain]
             for entry in plain:
-                answers.append(self._answer(entry, prepared, answers))
+                if not self.stopped():
+                    answers.append(self._answer(entry, prepared, answers))
             others = [entry for entry in plan if entry not in plain]
             answers += self._answers(others, prepared, tuple(answers))
-            if follow:
+            if follow and not self.stopped():
                 answers += self._answers(self._following(follow, prepared, answers), prepared, tuple(answers))
-        return _proof(self.case.name, self.runner.name, answers)
+        return None if self.stopped() else _proof(self.case.name, self.runner.name, answers)
 
     def _answers(
         self, entries: Sequence[State | Unproved], prepared: Prepared, before: Sequence[Answer]
     ) -> list[Answer]:
         """What each of ``entries`` tells after the answers ``before``, in their order, then what is closer."""
-        found = list(ordered(lambda entry: self._answer(entry, prepared, before), entries, self.side_by_side))
+        found = list(
+            ordered(lambda entry: self._answer(entry, prepared, before), entries, self.side_by_side, self.stopped)
+        )
         closer = [state for entry, answer in zip(entries, found, strict=False) for state in _closer(entry, answer)]
         return [*found, *(self._answers(closer, prepared, before) if closer else ())]
 

@@ -170,9 +170,17 @@ def test_the_oracle_runs_once_where_that_is_safe(
     assert len(solved) == runs
 
 
-def test_a_stop_between_cases(tmp_path: Path, runner: Runner) -> None:
+def test_a_stop_between_states(tmp_path: Path, runner: Runner) -> None:
+    """The state under way is finished and kept; a case of which a state is missing has no proof."""
     for name in ("a", "b", "c"):
-        write_case(tmp_path, name, solve=None)
-    stop = threading.Event()
-    proofs = prove(tmp_path, runner=runner, on_event=lambda event: stop.set(), stopped=stop.is_set)
+        write_case(tmp_path / "suite", name)
+    stop, seen, cache = threading.Event(), list[ProofEvent](), ProofCache(tmp_path / "kept")
+
+    def stop_in_b(event: ProofEvent) -> None:
+        seen.append(event)
+        if event.case == "b":
+            stop.set()
+
+    proofs = prove(tmp_path / "suite", runner=runner, cache=cache, on_event=stop_in_b, stopped=stop.is_set)
     assert [proof.case for proof in proofs] == ["a"]
+    assert [(event.case, event.state) for event in seen[-2:]] == [("b", "oracle"), ("b", "oracle")]
