@@ -133,7 +133,8 @@ def _filled(options: Options, run: RunFolder, wanted: list[Target], stop: Stop) 
     client = connect()
     publisher = Publisher(client, RegistryClient(terms_of(client)), setup())
     orders = [Order(Case(run.staging, one.case, 0), one.sha256, one.name, one.tasks) for one in wanted]
-    yield from zip(wanted, ordered(publisher.fill, orders, options.jobs or 1, stop), strict=False)
+    with publisher.at_work():
+        yield from zip(wanted, ordered(publisher.fill, orders, options.jobs or 1, stop), strict=False)
 
 
 def _kept(run: RunFolder) -> dict[str, Pin]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,13 +15,14 @@ from tools.registry.base import Broken, NoAnswer, NotFound
 from tools.registry.client import RegistryClient
 from tools.runners import docker_build
 from tools.runners.base import Setup
-from tools.runners.docker_engine import remove_image, translated
+from tools.runners.docker_engine import NAMESPACE, image_labels, remove_image, translated
 from tools.runners.docker_space import need_room
 
 if TYPE_CHECKING:
     from docker import APIClient
 
 CONTEXT_LABEL: Final = "dev.suite-converter.context"
+EMPTY_TAR: Final = bytes(1024)
 TASK_LABEL: Final = "dev.suite-converter.source-task"
 
 
@@ -41,6 +43,21 @@ class Publisher:
     client: APIClient
     registry: RegistryClient
     setup: Setup
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """While the block lasts an empty image with our labels tells a clean-up that this process is alive.
+
+        What is pushed carries no label of a run, and neither do the steps of its build.
+        """
+        name = f"{NAMESPACE}/publish"
+        changes = [f'LABEL "{key}"="{value}"' for key, value in image_labels(self.setup.run_id).items()]
+        with translated("mark this run"):
+            self.client.import_image_from_data(EMPTY_TAR, name, self.setup.run_id, changes=changes)
+        try:
+            yield
+        finally:
+            remove_image(self.client, f"{name}:{self.setup.run_id}")
 
     def fill(self, order: Order) -> Resolution:
         """The pinned name of the pushed image; a context that does not build is a reason, not an error.
