@@ -10,9 +10,10 @@ from typing import Final
 
 from skill import bash
 from skill.check_flow import Flow
-from skill.checks import MASKED, SOURCE_SCRIPT, Checks, bare, checks_of, mentions, narrowing
+from skill.checks import SOURCE_SCRIPT, Checks, bare, checks_of, narrowing
 from skill.loss import Kind, Loss
 from skill.own_words import rewired
+from skill.running import MASKED, mentions
 from skill.skeleton import body_of
 
 SCRIPT: Final = "test.sh"
