@@ -111,18 +111,17 @@ def test_a_weaker_verifier_never_lands_whatever_the_model_says(body: str, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
-def test_a_finished_session_is_not_paid_again(tmp_path: Path) -> None:
-    dataset(tmp_path, 0, 0, 1)
-    model = Acting(SOUND)
+@pytest.mark.parametrize("requests", range(1, 6))
+def test_a_run_that_was_stopped_goes_on_without_paying_twice(requests: int, tmp_path: Path) -> None:
+    dataset(tmp_path / "one", 0, 0, 1, 2)
+    dataset(tmp_path / "other", 0, 0, 1, 2)
+    model, again, at_once = Acting(SOUND), Acting(SOUND), Acting(SOUND)
     with pytest.raises(BudgetSpent, match="--max-requests"):
-        convert(tmp_path, model, {"requests": 3})
-    again = Acting(SOUND)
-    convert(tmp_path, again)
-    assert (len(model.requests), len(again.requests)) == (3, 1)
-    other = tmp_path / "other"
-    dataset(other, 0, 0, 1)
-    convert(other, Acting(SOUND))
-    assert snapshot(tmp_path / "out") == snapshot(other / "out")
+        convert(tmp_path / "one", model, {"requests": requests})
+    convert(tmp_path / "one", again)
+    convert(tmp_path / "other", at_once)
+    assert len(model.requests) + len(again.requests) == len(at_once.requests) == 6
+    assert snapshot(tmp_path / "one/out") == snapshot(tmp_path / "other/out")
 
 
 def test_an_open_question_stops_the_run_and_the_answer_goes_on(tmp_path: Path) -> None:
