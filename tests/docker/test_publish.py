@@ -156,6 +156,18 @@ def test_a_context_that_does_not_build_leaves_its_task_out(
     assert len(images(tmp_path / "out")) == 3
 
 
+def test_the_image_that_was_built_has_the_last_word(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f"FROM {BASE_IMAGE}\nWORKDIR /app\nRUN mkdir -p /tests && touch /tests/old\n"
+    make_task(source / "gull", {"environment/Dockerfile": text, "tests/test.sh": GRADER, "tests/test_outputs.py": None})
+    with docker_registry(tmp_path) as registry:
+        assert convert(source, tmp_path / "out", registry.name, "--proof", "none", "--only", "gull") == 1
+    (task,) = report(tmp_path / "out")["tasks"]
+    assert (task["outcome"], task["code"]) == ("failed", "gate")
+    assert {row["code"] for row in task["findings"] if row["severity"] == "error"} == {"SC424"}
+
+
 def test_a_push_that_is_refused_publishes_nothing_and_goes_on_later(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from skill.case import Case
+from skill.image_facts import ImageFacts
 from skill.image_ref import ImageRef, read_image_ref
 from skill.pins import BUILD_FAILED, Pin, Resolution, Unpinned
 from tools.errors import BuildFailed, PushFailed
@@ -16,6 +17,7 @@ from tools.registry.client import RegistryClient
 from tools.runners import docker_build
 from tools.runners.base import Setup
 from tools.runners.docker_engine import NAMESPACE, image_labels, remove_image, translated
+from tools.runners.docker_facts import configured, looked_into
 from tools.runners.docker_space import need_room
 
 if TYPE_CHECKING:
@@ -34,6 +36,15 @@ class Order:
     sha256: str
     name: str
     tasks: tuple[str, ...]
+    paths: tuple[str, ...] = ()  # to be looked at in the image
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What became of an order, and what the image says where it was built here."""
+
+    found: Resolution
+    facts: ImageFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class Publisher:
         finally:
             remove_image(self.client, f"{name}:{self.setup.run_id}")
 
-    def fill(self, order: Order) -> Resolution:
+    def fill(self, order: Order) -> Filled:
         """The pinned name of the pushed image; a context that does not build is a reason, not an error.
 
         Nothing is built that the registry has already. Raises PushFailed, EngineFailed, NoRoom.
@@ -68,18 +79,26 @@ class Publisher:
         if ref is None:
             raise PushFailed(order.name, "is no name of an image", "choose another --registry")
         if pinned := self._already(ref, order):
-            return Pin(order.name, pinned, "published")
+            return Filled(Pin(order.name, pinned, "published"))
         context = replace(docker_build.context_of(order.case), labels=_labels(order))
         need_room(self.client, 2 * sum(file.size for file in context.files), context.name)
         tag = f"publish-{order.sha256[:32]}"
         try:
             docker_build.build(self.client, context, tag, self.setup)
-            return Pin(order.name, self._pushed(ref, docker_build.env_name(tag)), "published")
+            facts = self._seen(order, docker_build.env_name(tag))
+            return Filled(Pin(order.name, self._pushed(ref, docker_build.env_name(tag)), "published"), facts)
         except BuildFailed as error:
-            return Unpinned(order.name, BUILD_FAILED, str(error))
+            return Filled(Unpinned(order.name, BUILD_FAILED, str(error)))
         finally:
             remove_image(self.client, order.name)
             remove_image(self.client, docker_build.env_name(tag))
+
+    def _seen(self, order: Order, built: str) -> ImageFacts | None:
+        """What the image that was built says; what a text said is confirmed by it."""
+        facts = configured(self.client, built)
+        return (
+            looked_into(self.client, replace(facts, name=order.name), order.paths, self.setup.run_id) if facts else None
+        )
 
     def _already(self, ref: ImageRef, order: Order) -> str:
         """The pinned name of what an earlier run pushed; empty when it is not there."""
