@@ -44,6 +44,22 @@ class Capture:
         return printable(self.bytes())
 
 
+class Output:
+    """What a command wrote, its stderr before its stdout: which came first, the engine does not keep."""
+
+    def __init__(self) -> None:
+        self.stdout, self.stderr = Capture(), Capture()
+
+    @property
+    def total(self) -> int:
+        """The bytes that came so far."""
+        return self.stdout.total + self.stderr.total
+
+    def text(self) -> str:
+        """All of it as printable text, the same whenever the command does the same."""
+        return "\n".join(text.rstrip("\n") for capture in (self.stderr, self.stdout) if (text := capture.text()))
+
+
 def printable(data: bytes) -> str:
     """``data`` as text without control characters other than tab and newline: safe to show anywhere."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")

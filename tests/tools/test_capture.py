@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.capture import Capture, log_tail, printable, reason_in
+from tools.capture import Capture, Output, log_tail, printable, reason_in
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,21 @@ def test_tail_starts_with_a_line() -> None:
 )
 def test_reason_is_the_verdict_or_the_last_line(log: str, reason: str) -> None:
     assert reason_in(log) == reason
+
+
+STREAMS = [
+    ([], ""),
+    ([("out", b"a\n")], "a"),
+    ([("err", b"e\n")], "e"),
+    ([("out", b"a\n"), ("err", b"e\n"), ("out", b"VERDICT: PASS\n")], "e\na\nVERDICT: PASS"),
+    ([("err", b"e\n"), ("out", b"a\n"), ("out", b"VERDICT: PASS\n")], "e\na\nVERDICT: PASS"),
+]
+
+
+@pytest.mark.parametrize(("pieces", "text"), STREAMS)
+def test_both_streams_are_told_in_an_order_of_ours(pieces: list[tuple[str, bytes]], text: str) -> None:
+    output = Output()
+    for stream, piece in pieces:
+        (output.stdout if stream == "out" else output.stderr).feed(piece)
+    assert output.text() == text
+    assert output.total == sum(len(piece) for _, piece in pieces)

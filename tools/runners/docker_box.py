@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from skill.contract import TIMEOUT_EXIT
 from tools.archive import Packed, first_file, tar
-from tools.capture import Capture
+from tools.capture import Output
 from tools.errors import EngineFailed
 from tools.runners.base import Setup
 from tools.runners.docker_engine import NAMESPACE, container_labels, remove_container, translated
@@ -96,22 +96,22 @@ class DockerBox:
         user: str = "",
     ) -> Executed:
         """Run ``argv``; raises EngineFailed when the engine, not the command, is at fault."""
-        capture = Capture()
+        output = Output()
         with translated(f"run {argv[0]} in the container"):
             command = self._client.exec_create(
                 self.id, list(argv), workdir=cwd, environment=dict(env or {}), user=user
             )["Id"]
             stream = self._client.exec_start(command, stream=True, demux=True)
-        reader = threading.Thread(target=_drain, args=(stream, capture), daemon=True)
+        reader = threading.Thread(target=_drain, args=(stream, output), daemon=True)
         reader.start()
         exit_code = self._await(command, reader, time.monotonic() + timeout)
         if exit_code is None:
             with contextlib.suppress(EngineFailed), translated("kill container"):
                 self._client.kill(self.id)
-        _settle(reader, capture)
+        _settle(reader, output)
         if exit_code is None:
-            return Executed(TIMEOUT_EXIT, capture.text(), timed_out=True)
-        return Executed(exit_code, capture.text())
+            return Executed(TIMEOUT_EXIT, output.text(), timed_out=True)
+        return Executed(exit_code, output.text())
 
     def _await(self, command: str, reader: threading.Thread, deadline: float) -> int | None:
         """The command's exit status as the engine tells it (a pipe may outlive it), None at the deadline."""
@@ -204,20 +204,21 @@ def _create(client: APIClient, image: str, setup: Setup, start: Start) -> Mappin
     return made
 
 
-def _settle(reader: threading.Thread, capture: Capture) -> None:
+def _settle(reader: threading.Thread, output: Output) -> None:
     """Wait for the rest of the output: to its end, or until nothing has come for a moment."""
     deadline, seen = time.monotonic() + DRAIN_SECONDS, -1
-    while reader.is_alive() and seen != capture.total and time.monotonic() < deadline:
-        seen = capture.total
+    while reader.is_alive() and seen != output.total and time.monotonic() < deadline:
+        seen = output.total
         reader.join(QUIET_SECONDS)
 
 
-def _drain(stream: Iterator[tuple[bytes | None, bytes | None]], capture: Capture) -> None:
-    """Feed ``capture`` from both streams until they end or the container does."""
+def _drain(stream: Iterator[tuple[bytes | None, bytes | None]], output: Output) -> None:
+    """Feed ``output`` from both streams until they end or the container does."""
     from urllib3.exceptions import HTTPError
 
     try:
         for out, err in stream:
-            capture.feed((out or b"") + (err or b""))
+            output.stdout.feed(out or b"")
+            output.stderr.feed(err or b"")
     except (HTTPError, OSError, ValueError):
         return  # the engine closed the connection: the exit status tells what became of the command
