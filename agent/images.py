@@ -8,7 +8,7 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -116,7 +116,7 @@ def survey(options: Options, dataset: Dataset, run: Workspace | None, console: C
     pins = _pins(options, {need.image for need in found if need.image}, known, looker, console, stop)
     if run:
         _keep(options, run, {**known, **pin_table(pins.values())})
-    return Images(pins, _facts(options, found, looker, stop))
+    return Images(pins, _facts(found, pins, looker, stop))
 
 
 def _each(options: Options, dataset: Dataset, stop: Stop) -> Iterator[Needs]:
@@ -153,8 +153,11 @@ def open_resolver(looker: Looker, known: Mapping[str, str]) -> Resolver:
     return Resolver(looker.registry, looker.platform, known, looker.pulled_digest)
 
 
-def _facts(options: Options, found: list[Needs], looker: Looker, stop: Stop) -> dict[str, ImageFacts]:
-    """What the images say: those that are kept are looked into, those that are built from tell their configuration."""
+def _facts(found: list[Needs], pins: Mapping[str, Resolution], looker: Looker, stop: Stop) -> dict[str, ImageFacts]:
+    """What the images say: those that are kept are looked into, those that are built from tell their configuration.
+
+    A name that is pinned is looked up by its digest: the engine may have something older under the tag.
+    """
     from tools.pool import ordered as threaded
 
     paths: defaultdict[str, set[str]] = defaultdict(set)
@@ -167,7 +170,10 @@ def _facts(options: Options, found: list[Needs], looker: Looker, stop: Stop) -> 
     def look(name: str) -> ImageFacts | None:
         if name not in paths:
             return looker.configured(name, near=True)
-        return looker.looked_into(name, paths[name], near=name not in unstated)
+        pin = pins.get(name)
+        exact = pin.pinned if isinstance(pin, Pin) else name
+        facts = looker.looked_into(exact, paths[name], near=name not in unstated)
+        return replace(facts, name=name) if facts else None
 
     names = sorted({*paths, *bases})
     return {name: facts for name, facts in zip(names, threaded(look, names, LOOKS, stop), strict=False) if facts}

@@ -42,7 +42,7 @@ def workplace(task: SourceTask, choices: Choices, texts: tuple[str, ...], made: 
         return Refused(
             "workdir-unknown",
             f"neither the task nor its Dockerfile says where the agent works; the image {base or '?'} would tell"
-            ' (answer with workdir = "/path" in the answers file)',
+            ' (pull it, or answer with workdir = "/path" in the answers file)',
         )
     cwd, evidence = found
     return Workplace(cwd, "/" if choices.test_cwd == "root" else cwd, evidence)

@@ -117,6 +117,21 @@ def test_what_the_engine_pulled_answers_for_a_registry_that_is_gone(tmp_path: Pa
         docker("image", "rm", "-f", name)
 
 
+def test_a_newer_local_image_of_the_same_tag_says_nothing(tmp_path: Path) -> None:
+    with docker_registry(tmp_path) as running:
+        name = f"{running.name}/nests/sound:1"
+        docker("build", "-q", "-t", name, "-", data=FROM)
+        docker("push", "-q", name)
+        docker("build", "-q", "-t", name, "-", data=FROM + "WORKDIR /elsewhere\n")
+        try:
+            task(tmp_path / "flock/tern", name)
+            assert convert(tmp_path / "flock", tmp_path / "out") == 0
+        finally:
+            docker("image", "rm", "-f", name)
+    config = tomllib.loads((tmp_path / "out/cases/tern/case.toml").read_text())
+    assert config["agent_cwd"] == "/nest"
+
+
 def test_check_looks_into_images_on_request(
     registry: DockerRegistry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,7 +56,8 @@ class RegistryClient:
         """The manifest or index that ``ref`` names, asked for once; raises NotFound, NoAnswer."""
         key = (ref.host, ref.repository, ref.asked)
         if key not in self._manifests:
-            self._manifests[key] = self._manifest(ref)
+            found = self._manifest(ref)
+            self._manifests |= {key: found, (ref.host, ref.repository, found.digest): found}
         return self._manifests[key]
 
     def _manifest(self, ref: ImageRef) -> Manifest:
