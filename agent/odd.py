@@ -31,6 +31,17 @@ TURNS: Final = 9  # of a usual session, by which its cost is told beforehand
 TURN_OUTPUT: Final = 1_800  # tokens of a usual reply
 TURN_INPUT: Final = 1_500  # tokens of the results that a usual turn brings
 CHARACTERS_PER_TOKEN: Final = 3
+WORDS: Final = """\
+Words of the library that stand at your disposal between the marks:
+- `pass "why"`, `fail "why"`, `infra "why"`: the verdict, and the end
+- `need TOOL...`: each is there and runs, else infra
+- `runner_works python3 -m pytest`: this very runner passes a test that is known to pass, else infra
+- `tool_starts COMMAND...`: a tool that is fetched while grading can be had and starts, else infra
+- `candidate COMMAND...`: runs it without input within the time that is left; then `$STATUS` is its status
+- `judge_status`, `judge_pytest "$PRIVATE/report.xml"`, `judge_reward [KEY OPERATOR NUMBER]`: the verdict from the \
+status, from pytest's status and report, from the reward that the source's script left
+- `$TESTS`, `$PRIVATE`, `$(left)`: the staged tests, a private folder, the seconds that are left
+They and their variables may not be redefined or set; no `eval`, `exec`, `alias`, EXIT trap; no reward written here."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +107,11 @@ def groups_of(cases: Iterable[OddCase]) -> list[OddGroup]:
     return sorted(groups, key=lambda group: (-len(group.cases), group.id))
 
 
-def brief(group: OddGroup, task: SourceTask, errors: Sequence[Finding]) -> str:
-    """What the session is told first; text of the dataset stands between marks that it cannot forge."""
+def brief(group: OddGroup, task: SourceTask, errors: Sequence[Finding], frame: str = "") -> str:
+    """What the session is told first; text of the dataset stands between marks that it cannot forge.
+
+    ``frame`` is tests/test.sh as it was drafted.
+    """
     case = group.first
     script = next(file for file in task.tests if file.path == "test.sh")
     parts = [
@@ -105,7 +119,9 @@ def brief(group: OddGroup, task: SourceTask, errors: Sequence[Finding]) -> str:
         fenced("\n".join(plain(fact) for fact in case.facts), "Why no rule covers it"),
         *([fenced(plain(group.why), "Why a verifier for cases of the same shape did not fit")] if group.why else []),
         f"What the gates miss now:\n{told_lines(errors)}",
-        "The image: " + "; ".join(_image_facts(task)),
+        WORDS,
+        *([fenced(frame, f"suite/cases/{case.name}/tests/test.sh")] if frame else []),
+        fenced("; ".join(_image_facts(task)), "The image"),
         fenced("\n".join(_listing(task)), "The files of source/tests"),
         fenced(capped(_text(script), SCRIPT_CAP), "source/tests/test.sh"),
         *_neighbours(task, _text(script)),
@@ -167,7 +183,7 @@ def _neighbours(task: SourceTask, script: str) -> Iterator[str]:
             continue
         shown = capped(text, min(FILE_CAP, room))
         room -= len(shown)
-        yield fenced(shown, f"source/tests/{plain(file.path)}")
+        yield fenced(f"{plain(file.path)}\n\n{shown}", "A file of source/tests: its name, a blank line, its text")
 
 
 def _text(file: SourceFile) -> str:

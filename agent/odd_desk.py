@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from agent import unit
-from agent.odd import OddCase, OddGroup
+from agent.odd import OddCase, OddGroup, brief
 from agent.run_folder import remove
 from skill.case import Case
 from skill.comparison import Comparison
@@ -89,6 +89,12 @@ class Desk:
         (fresh / SUITE_FILE).write_text(head)
         self.root.joinpath(KEY).write_text(self.key)
         fresh.rename(self.suite)
+
+    def brief(self) -> str:
+        """What the session is told first; to be asked for while the skeleton is as it was laid."""
+        pair = self.pair(self.suite)
+        errors = [one for one in self.gate(self.suite, self.case.name) if one.severity is Severity.ERROR]
+        return brief(self.group, self.task, errors, (pair.case.script or b"").decode("utf-8", "replace"))
 
     def draft_again(self, case: str) -> Sequence[str]:
         """The `draft` tool: the case as it was laid."""

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from agent import loop, prompt
 from agent.mind import Mind
-from agent.odd import OddCase, OddGroup, brief
+from agent.odd import OddCase, OddGroup
 from agent.odd_apply import Works, apply
 from agent.odd_desk import FOLDER, Desk
 from agent.odd_row import SessionRow
@@ -79,8 +79,7 @@ class OneSession:
         if not (self.desk.is_laid() and text.is_file()):
             transcript.restart()
             self.desk.lay()
-            errors = [one for one in self._gate() if one.severity is Severity.ERROR]
-            text.write_text(brief(self.group, self.desk.task, errors), "utf-8")
+            text.write_text(self.desk.brief(), "utf-8")
         setting = f"{self.mind.model.name} {prompt.prefix(self.mind.manifest)}"
         return Session(self.group.id, text.read_text("utf-8"), transcript, setting=setting)
 
