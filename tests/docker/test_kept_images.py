@@ -120,14 +120,14 @@ def test_what_the_engine_pulled_answers_for_a_registry_that_is_gone(tmp_path: Pa
 def test_a_newer_local_image_of_the_same_tag_says_nothing(tmp_path: Path) -> None:
     with docker_registry(tmp_path) as running:
         name = f"{running.name}/nests/sound:1"
-        docker("build", "-q", "-t", name, "-", data=FROM)
+        older = docker("build", "-q", "-t", name, "-", data=FROM).strip()
         docker("push", "-q", name)
         docker("build", "-q", "-t", name, "-", data=FROM + "WORKDIR /elsewhere\n")
         try:
             task(tmp_path / "flock/tern", name)
             assert convert(tmp_path / "flock", tmp_path / "out") == 0
         finally:
-            docker("image", "rm", "-f", name)
+            docker("image", "rm", "-f", name, older)
     config = tomllib.loads((tmp_path / "out/cases/tern/case.toml").read_text())
     assert config["agent_cwd"] == "/nest"
 
