@@ -20,7 +20,7 @@ from agent.console import Console
 from agent.dataset import Dataset, read_dataset
 from agent.endpoint import NoModel
 from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, JournalError, NeedsInput, of_errno
-from agent.images import Images, forget, survey
+from agent.images import Images, survey
 from agent.interrupt import Stop, stop_on_signal
 from agent.mind import Mind
 from agent.odd import NEEDS_AGENT
@@ -29,6 +29,7 @@ from agent.odd_row import SessionRow
 from agent.odd_sessions import serve
 from agent.options import Options
 from agent.outcome import Outcome, TaskResult
+from agent.pins_file import forget
 from agent.place import checked
 from agent.plan import Tally, flag_of, plan_table, plan_text, question_lines, tally
 from agent.pool import default_jobs, ordered

@@ -7,6 +7,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from agent.console import Console
 from agent.errors import Infrastructure
@@ -16,8 +17,10 @@ from agent.outcome import Outcome
 from agent.pace import Pace
 from agent.progress import Progress
 from agent.run_folder import RunFolder, remove
+from agent.take_back import Redraft, TakeBack
 from agent.text import plain
 from agent.weight import CONTRARY, PROVED, ran, weight, why
+from skill.case import Case
 from skill.contract import CASES_DIR
 from skill.evidence import CaseProof
 from skill.finding import Finding, Severity
@@ -25,6 +28,9 @@ from skill.source_evidence import AgainstSource, Standing
 from tools.errors import RunnerError
 from tools.runners.base import Runner, Setup
 from tools.workspace import Workspace
+
+if TYPE_CHECKING:
+    from tools.depth import Depth
 
 EVIDENCE, PROOFS = "evidence", "proofs.jsonl"
 DEEP = "deep"  # the proof with mutants, forgeries and every kind of sabotage
@@ -49,7 +55,9 @@ def setup() -> Setup:
     return Setup(run_id=f"run-{os.urandom(6).hex()}")
 
 
-def prove_sample(options: Options, run: RunFolder, progress: Progress, console: Console, stop: Stop) -> Proofs:
+def prove_sample(
+    options: Options, run: RunFolder, progress: Progress, console: Console, stop: Stop, redraft: Redraft
+) -> Proofs:
     """Prove the first cases of every shape; a case with contrary evidence is failed and leaves the suite.
 
     Raises Infrastructure when a proof of every shape was demanded and cannot be had.
@@ -65,7 +73,8 @@ def prove_sample(options: Options, run: RunFolder, progress: Progress, console: 
     found: dict[str, CaseProof] = {}
     beside: dict[str, AgainstSource] = {}
     try:
-        proofs = _proved(options, run, runner, list(sample), console, stop)
+        taken_back = _take_back(options, run, runner, redraft)
+        proofs = (taken_back(proof, progress) for proof in _proved(options, run, runner, list(sample), console, stop))
         for proof, against in _beside_source(options, run, progress, runner, list(sample), proofs):
             found[proof.case] = proof
             beside |= {proof.case: against} if against else {}
@@ -101,11 +110,10 @@ def _runner(options: Options) -> Runner | str:
 def _proved(
     options: Options, run: RunFolder, runner: Runner, names: list[str], console: Console, stop: Stop
 ) -> Iterator[CaseProof]:
-    from tools.depth import Depth
     from tools.proof import prove
     from tools.proof_cache import ProofCache
 
-    cache, depth, pace = ProofCache(run.path / EVIDENCE), Depth(deep=options.proof == DEEP), Pace(len(names))
+    cache, depth, pace = ProofCache(run.path / EVIDENCE), depth_of(options), Pace(len(names))
     jobs = options.jobs or os.cpu_count() or 1
     states, follow = depth.states, depth.follow
     with console.progress("prove", len(names)) as advance:
@@ -115,6 +123,31 @@ def _proved(
             advance(proof.case)
             console.note(f"{proof.case} {pace.step()}")
             yield proof
+
+
+def depth_of(options: Options) -> Depth:
+    """How deep a conversion proves its sample: forgeries are always part of it."""
+    from tools.depth import Depth
+
+    return Depth(deep=options.proof == DEEP, forge=True)
+
+
+def _take_back(options: Options, run: RunFolder, runner: Runner, redraft: Redraft) -> TakeBack:
+    """What tries a case with less hardening, where an honest candidate pays for it."""
+    from tools.forging import honest_states
+    from tools.proof import prove
+    from tools.proof_cache import ProofCache
+
+    cache, depth = ProofCache(run.path / EVIDENCE), depth_of(options)
+
+    def honest(name: str) -> CaseProof:
+        return next(iter(prove(run.staging, [name], runner=runner, states=honest_states, cache=cache)))
+
+    def whole(name: str) -> CaseProof:
+        states, follow = depth.states, depth.follow
+        return next(iter(prove(run.staging, [name], runner=runner, states=states, follow=follow, cache=cache)))
+
+    return TakeBack(redraft, lambda name: Case(run.staging, name, 0), honest, whole)
 
 
 def _beside_source(
@@ -130,10 +163,9 @@ def _beside_source(
         return ((proof, None) for proof in proofs)
     from agent import against_source
     from skill.pass_rule import pass_rule
-    from tools.depth import Depth
 
     pairs = against_source.staged_pairs(options, run, progress, names)
-    states = against_source.states_of(Depth(), pairs, run.path / EVIDENCE, runner)
+    states = against_source.states_of(depth_of(options), pairs, run.path / EVIDENCE, runner)
     rule = pass_rule(options.pass_if)
     return against_source.judged(proofs, pairs, rule, runner, states, run.path / EVIDENCE)
 

@@ -14,14 +14,15 @@ from typing import Final
 
 from skill.case import Case
 from skill.contract import FAIL, PASS, SOLVE_SCRIPT
-from skill.evidence import FORGERY, INERT, PLANTED, Unproved
+from skill.evidence import FORGERY, INERT, ORACLE, PLANTED, CaseProof, Unproved
 from skill.forgeries import Forgery, ForgeryFacts, all_forgeries, facts_of, script_of
 from skill.ledger import digest
 from tools.mutants import LONGEST_HANG, clock_of
-from tools.runners.base import Box, Edit, State, timeout_of
+from tools.runners.base import KNOWN_GOOD, UNTOUCHED, Box, Edit, State, timeout_of
 
 HANGS: Final = "hangs"  # the bundle whose plants only end with the verifier's own clock
-CLOCK_SECONDS: Final = 40  # of that clock, beside its reserve
+CLOCK_SECONDS: Final = 12  # of that clock, beside its reserve
+FETCHING_SECONDS: Final = 45  # of it where the verifier fetches its runner first
 ALTERED: Final = "altered"  # what one container with root leaves open anyway is not tried on every case
 
 
@@ -52,6 +53,19 @@ def battery(case: Case) -> Iterator[State | Unproved]:
         yield _state(INERT + "every-plant", PASS, script_of(gates, facts, inert=True), solved=True)
 
 
+def honest_states(case: Case) -> Iterator[State | Unproved]:
+    """What an honest candidate and an idle one get, with and without harmless files beside them."""
+    yield KNOWN_GOOD
+    yield UNTOUCHED
+    yield from (entry for entry in battery(case) if isinstance(entry, State) and entry.name.startswith(INERT))
+
+
+def is_paid_for(proof: CaseProof) -> bool:
+    """Whether the right work is not judged 0, by itself or with harmless files beside it."""
+    ends = [result for result in proof.results if result.state == ORACLE or result.state.startswith(INERT)]
+    return any(not result.holds for result in ends)
+
+
 def _bundle(case: Case, facts: ForgeryFacts, name: str, rows: Sequence[Forgery]) -> State | Unproved:
     """One state for ``rows``; several of them are looked at one by one when it does not hold."""
     prefix = PLANTED if all(row.counts(facts) for row in rows) else FORGERY
@@ -62,8 +76,9 @@ def _bundle(case: Case, facts: ForgeryFacts, name: str, rows: Sequence[Forgery])
         clock = clock_of(case)
         if clock is None and timeout_of(case) > LONGEST_HANG:
             return Unproved(called, f"the verifier would use up its {timeout_of(case)} s, and has no clock to shorten")
-        if clock and clock.limit > clock.reserve + CLOCK_SECONDS:
-            edits = (clock.set_to(clock.reserve + CLOCK_SECONDS),)
+        seconds = FETCHING_SECONDS if "uv" in facts.runners else CLOCK_SECONDS
+        if clock and clock.limit > clock.reserve + seconds:
+            edits = (clock.set_to(clock.reserve + seconds),)
     closer = tuple(
         _state(f"{prefix}{row.code} {row.name}", FAIL, row.script(facts), right=row.verdicts, edits=edits)
         for row in (rows if len(rows) > 1 else ())

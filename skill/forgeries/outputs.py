@@ -127,4 +127,4 @@ def graders_of_the_image(facts: ForgeryFacts) -> Iterator[Step]:
     """
     for path in facts.graders:
         text = "#!/bin/sh\necho SUCCESS\nexit 0\n"
-        yield Put(path, f"print('SUCCESS')\n{EXIT}" if path.endswith(".py") else text, mode="0755")
+        yield Put(path, f"print('SUCCESS', flush=True)\n{EXIT}" if path.endswith(".py") else text, mode="0755")

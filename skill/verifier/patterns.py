@@ -115,6 +115,16 @@ def _pattern(name: str) -> Callable[[Pattern], Pattern]:
     return register
 
 
+HEADING: Final = "# Hardened by: "
+
+
+def used(script: bytes) -> tuple[str, ...]:
+    """The patterns of a generated test.sh, as its heading names them."""
+    lines = script.decode("utf-8", "replace").splitlines()[:6]
+    found = next((line.removeprefix(HEADING) for line in lines if line.startswith(HEADING)), "")
+    return tuple(name for name in found.split(", ") if name in PATTERNS)
+
+
 def additions(situation: Situation) -> dict[str, Addition]:
     """What each pattern whose precondition holds adds, but for those that were taken back."""
     found = {name: pattern(situation) for name, pattern in PATTERNS.items() if name not in situation.given.without}
@@ -174,7 +184,7 @@ def guarded(situation: Situation) -> Addition | None:
 def completed(situation: Situation) -> Addition | None:
     """A Python script whose status decides has to come to an end of its own.
 
-    Stops code of the candidate that ends the script's process with 0. Only for a script of the tests, started plainly.
+    Stops code of the candidate that ends the script's process with 0. Only for a script named by a plain path.
     """
     if situation.form != "direct" or situation.call.runner != "python" or situation.call.node is None:
         return None
@@ -187,13 +197,14 @@ def completed(situation: Situation) -> Addition | None:
 def named_go_tests(situation: Situation) -> Addition | None:
     """Go names each test that passed, and one such line is needed.
 
-    Stops a TestMain that ends the test binary at once. Only where nobody else sets GOFLAGS.
+    Stops a TestMain that ends the test binary at once. Only where the source's own scripts do not set GOFLAGS.
     """
     if situation.form != "direct" or not situation.call.evidence or situation.call.runner != "go":
         return None
-    if "GOFLAGS" in situation.text or "GOFLAGS" in situation.given.image_env:
+    if "GOFLAGS" in situation.text:
         return None
-    return Addition(setup=("export GOFLAGS=-v",), evidence=r"--- PASS: |\"Action\":\"pass\",[^\n]*\"Test\":")
+    evidence = r"--- PASS: |\"Action\":\"pass\",[^\n]*\"Test\":"
+    return Addition(setup=('export GOFLAGS="${GOFLAGS:+$GOFLAGS }-v"',), evidence=evidence)
 
 
 @_pattern("npm-shell")
@@ -254,7 +265,7 @@ def staged(name: str) -> bytes:
 
 
 def script_word(script: bash.Script, command: Node) -> Node | None:
-    """The word of a plain ``python3 /tests/x.py`` that names the script."""
+    """The word of a plain ``python3 /tests/x.py`` that names the script; None for any other call."""
     nodes = [child for child in command.named_children if child.type == "command_name" or child.type in bash.WORDS]
     words = bash.words(script, command)
     at = 1
@@ -262,7 +273,7 @@ def script_word(script: bash.Script, command: Node) -> Node | None:
         return None
     while at < len(words) and words[at] in ("-u", "-B"):
         at += 1
-    if at < len(words) and re.fullmatch(r"/tests/[\w./-]+\.py", words[at]):
+    if at < len(words) and re.fullmatch(r"/[\w./-]+\.py", words[at]):
         return nodes[at]
     return None
 

@@ -14,7 +14,7 @@ from skill.finding import Finding, Severity
 from skill.ledger import digest
 from skill.verifier import hazards, python, source_script, template, tools
 from skill.verifier.base import Asset, Odd, Rewrite, VerifierInput
-from skill.verifier.patterns import COMPLETION, Addition, Situation, additions
+from skill.verifier.patterns import COMPLETION, HEADING, Addition, Situation, additions
 from skill.verifier.placement import in_function
 from skill.verifier.prefix import Kind, kind
 from skill.verifier.rewards import ODD_REWARD, constant, rewards
@@ -270,6 +270,7 @@ def _rewrite(given: VerifierInput, text: template.Text, inner: bytes, added: Map
         text.setup += addition.setup
         text.after += addition.after
         text.evidence = addition.evidence or text.evidence
+    text.hardened = HEADING + ", ".join(added) if added else ""
     own = {path: data for addition in added.values() for path, data in addition.files.items()}
     hashes = {asset.path: digest(asset.data) for asset in given.assets} | {path: digest(own[path]) for path in own}
     hashes |= {template.SOURCE_SCRIPT: digest(inner), template.LIBRARY: digest(template.library())}

@@ -48,6 +48,7 @@ class Text:
     before: tuple[str, ...] = field(default=())  # lines right before the candidate
     after: tuple[str, ...] = ()  # lines right after it
     evidence: str = ""  # pattern without which status 0 is no pass
+    hardened: str = ""  # a comment that names the patterns
     first: tuple[str, ...] = ()  # lines before all others
     setup: tuple[str, ...] = ()  # lines before the runner is tried
     starter: str = ""  # what runs the source's script when it has no interpreter line
@@ -60,15 +61,16 @@ def reserve(limit: int) -> int:
 
 def render(text: Text) -> bytes:
     """tests/test.sh for ``text``; its verdict comes from the last line, and every other way out is 2."""
-    return joined(f"{MARK} ({text.form}, {text.shape})", _body(text))
+    return joined(f"{MARK} ({text.form}, {text.shape})", _body(text), text.hardened)
 
 
-def joined(mark: str, body: list[str]) -> bytes:
+def joined(mark: str, body: list[str], hardened: str = "") -> bytes:
     """A whole tests/test.sh: the library is checked and sourced, then ``body`` runs as one function."""
     lines = [
         "#!/bin/bash",
         mark,
         "# Exit status: 0 pass, 1 fail, 2 infra. The phases are explained in .verdict/lib.sh beside this file.",
+        *((hardened,) if hardened else ()),
         'TESTS=$(cd "$(PATH=/usr/bin:/bin:$PATH dirname "${BASH_SOURCE[0]}")" && pwd) || exit 2',
         f'[ "$(PATH=/usr/bin:/bin:$PATH sha256sum <"$TESTS/{LIBRARY}" 2>/dev/null)" = "{digest(library())}  -" ] ||',
         f'  {{ echo "VERDICT: INFRA"; echo "reason: tests/{LIBRARY} is missing or changed"; exit 2; }}',
