@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from anthropic.lib.streaming import MessageStream
 
 CHARACTERS_PER_TOKEN: Final = 3  # for figures that an endpoint does not tell
+REMEDY: Final[Mapping[int, str]] = {
+    401: " (check the key, or do without: --model none)",
+    403: " (check what the key may do, or do without: --model none)",
+    404: " (check --model and ANTHROPIC_BASE_URL)",
+}
 OF_TYPE: Final[Mapping[str, type[ModelError]]] = {  # errors inside a stream that had begun well
     "overloaded_error": ModelBusy,
     "rate_limit_error": ModelBusy,
@@ -105,7 +110,12 @@ def _ours(error: anthropic.APIError, usage: Usage) -> AgentError:
     headers = error.response.headers
     if headers.get("x-should-retry") == "false" and kind is ModelBusy:
         kind = ModelRejected
-    return (kind or ModelBusy)(said, usage=usage, retry_after=_wait(headers), request_id=error.request_id or "")
+    return (kind or ModelBusy)(
+        said + REMEDY.get(error.status_code, ""),
+        usage=usage,
+        retry_after=_wait(headers),
+        request_id=error.request_id or "",
+    )
 
 
 def _of_class(error: Exception) -> type[ModelError]:

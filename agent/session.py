@@ -144,7 +144,9 @@ class Session:
                 self._repetition.seen(record["key"])
             self._apply(record)
         except (KeyError, TypeError, ValueError) as error:
-            raise JournalError(f"session {self.id}: holds a record that is none of ours ({error})") from error
+            raise JournalError(
+                f"session {self.id}: holds a record that is none of ours (remove the run folder to start over)"
+            ) from error
 
     def _apply(self, record: Record) -> None:
         self.usages += usages_of(record)

@@ -114,6 +114,13 @@ def test_a_failure_is_one_of_ours(
     assert "sk-ant-" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("status", "remedy"), [(401, "--model none"), (403, "--model none"), (404, "--model")])
+def test_what_a_person_can_mend_is_said(status: int, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(Fails(status)) as server, pytest.raises(ModelError) as caught:
+        asked(server, monkeypatch)
+    assert remedy in str(caught.value)
+
+
 @pytest.mark.parametrize("row", FAILURES[-7:], ids=lambda row: row[0])
 def test_what_a_broken_reply_used_is_told(row: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(row[1]) as server, pytest.raises(ModelError) as caught:
