@@ -16,10 +16,10 @@ from agent.odd_apply import Works
 from agent.odd_row import SessionRow
 from agent.odd_session import NO_PROOF, SESSIONS, OneSession
 from agent.options import Options
-from agent.patience import Watch
 from agent.progress import Progress
 from agent.proofs import setup
 from agent.run_folder import RunFolder
+from agent.spectator import shown_on
 from agent.transcript import usages
 from skill.draft import Choices
 from tools.errors import RunnerError
@@ -42,7 +42,7 @@ def serve(
     """
     if not any(True for _ in odd_cases(dataset, progress.results())):
         return []
-    mind = mind or open_mind(options, os.environ, Watch(stopped=stop))
+    mind = mind or open_mind(options, os.environ, shown_on(console, stop))
     if isinstance(mind, NoModel):
         console.note(mind.reason)
         return []
