@@ -5,6 +5,7 @@ What cannot be known is taken for possible; dynamic proof covers the rest.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -70,6 +71,9 @@ class Flow(Walk):
                 name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
                 if name is not None and body is not None:
                     self.functions[script.text(name)] = (script, body)
+            elif node.type == "redirected_statement" and self._holds_document(script.text(node)):
+                written = (to for operator, to in bash.redirects(script, node) if ">" in operator)
+                self.anchors |= {posixpath.basename(to) for to in written if not to.startswith("/dev/")}
             elif node.type in ("variable_assignment", "for_statement"):
                 self._assigned |= _computed(script, node)
                 name = node.child_by_field_name("name" if node.type == "variable_assignment" else "variable")
@@ -139,9 +143,11 @@ class Flow(Walk):
             return True
         if bash.name(script, node) in COMPARING and any(mentions(text, value) for value in self.values):
             return True
-        return any(reads(said, name) for name in self._variables) or any(
-            bare(document) in bare(text) for document in self.documents
-        )
+        return any(reads(said, name) for name in self._variables) or self._holds_document(text)
+
+    def _holds_document(self, text: str) -> bool:
+        """Whether the text holds a here-document of the source."""
+        return any(bare(document) in bare(text) for document in self.documents)
 
     def _call(self, name: str, states: States) -> States:
         script, body = self.functions[name]

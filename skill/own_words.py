@@ -106,7 +106,7 @@ def _command(script: bash.Script, node: Node) -> Iterator[str]:
         yield f"{name} in front of a command: say the command itself"
     if not name and words:
         yield f"the command is what {words[0][:40]!r} expands to: say it in so many words"
-    if name in INDIRECT:
+    if name in INDIRECT and len(words) > 1:  # exec alone opens files
         yield f"{name} hides what is run"
     if name in ("source", ".") and len(words) > 1 and not STAGED.match(words[1]):
         yield "sources a file that is not one of the staged tests"

@@ -37,6 +37,10 @@ SOUND = {
     "a document": "if python3 - <<'PY'\nimport json\nassert json.load(open('/app/a'))\nPY\nthen pass ok; fi\nfail no",
     "a comparison of its own": '[ "$(cat /app/out)" = "42 lamps" ] || fail no\npass ok',
     "a search of its own": 'if grep -q "42 lamps" /app/out; then pass ok; fi\nfail no',
+    "a document in a file": (
+        "cat >/tmp/check.py <<'PY'\nimport json\nassert json.load(open('/app/a'))\nPY\n"
+        "if python3 -I /tmp/check.py; then pass ok; fi\nfail no"
+    ),
     "until it is up": "until [ -e /run/up ]; do sleep 1; done\npython3 /tests/grade.py || fail no\npass ok",
     "pass in text": 'echo pass\nprintf "exit 0"\npython3 /tests/grade.py || fail no\npass ok',
 }
@@ -49,6 +53,10 @@ EARLY = {
     "only copied": ("cp /tests/grade.py /tmp && pass ok\nfail no", [(1, False)]),
     "only named": ("echo python3 /tests/grade.py && pass ok\nfail no", [(1, False)]),
     "only listed": ("pytest --collect-only /tests/grade.py && pass ok\nfail no", [(1, False)]),
+    "a document in a file that nobody runs": (
+        "cat >/tmp/check.py <<'PY'\nimport json\nassert json.load(open('/app/a'))\nPY\n[ -s /tmp/check.py ] && pass ok",
+        [(5, False)],
+    ),
     "another value": ('[ "$(cat /app/out)" = "42 lights" ] && pass ok\nfail no', [(1, False)]),
     "another check": ("[ -f /app/out ] && pass ok\npython3 /tests/grade.py || fail no\npass ok", [(1, False)]),
     "one way around": (

@@ -16,6 +16,7 @@ PLAIN = {
     "tests hidden and back": 'mv "$TESTS/a.py" "$PRIVATE/a.py"\nmv "$PRIVATE/a.py" "$TESTS/a.py"',
     "a staged library": '. "$TESTS/helpers.sh"',
     "a trap for a job": "trap 'kill 5' TERM",
+    "a file opened": "exec 3<>/dev/tcp/127.0.0.1/80",
     "a path": "PATH=/usr/local/go/bin:$PATH\nexport PATH",
     "command -v": "command -v python3 >/dev/null || infra no",
     "arithmetic of its own": "n=0\n(( n = n + 1 ))\nn=$((n + 1))",

@@ -63,6 +63,11 @@ KEPT = {
         'grep -q "three wicks" /app/list || fail no\n[ "$(wc -l </app/list)" -eq 42 ] || fail no\npass ok',
         {},
     ),
+    "a comparison in another way": (
+        INLINE,
+        '[[ $(</app/list) = *three\\ wicks* ]] || fail no\n[ "$(wc -l </app/list)" = 42 ] || fail no\npass ok',
+        {},
+    ),
     "the document": (DOCUMENT, f"out=$(python3 - <<'PY'\n{BODY}PY\n)\n[ \"$out\" = 1 ] && pass ok\nfail no", {}),
     "the document in a file": (
         DOCUMENT,
