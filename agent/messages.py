@@ -65,3 +65,14 @@ class Model(Protocol):
     def reply(self, request: Request) -> Reply:
         """The model's reply; raises ModelError, with the usage of what is thrown away."""
         ...
+
+
+def text_block(text: str) -> Block:
+    """Words of a turn."""
+    return {"type": "text", "text": text}
+
+
+def result_block(call_id: str, text: str, is_error: bool) -> Block:
+    """The result of one call."""
+    block = {"type": "tool_result", "tool_use_id": call_id, "content": text}
+    return {**block, "is_error": True} if is_error else block

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from agent.errors import JournalError, ModelError
 from agent.journal import Record
-from agent.messages import Block, Call, Message, Reply
+from agent.messages import Block, Call, Message, Reply, result_block, text_block
 from agent.stop import Reason, Stop
 from agent.stuck import STOPS_AT, TOLD_FROM, Repetition, key_of, warning
 from agent.transcript import BRIEF, CALL, DISCARDED, REPLY, RESULT, SAID, STOP, Transcript, usages_of
@@ -152,20 +152,20 @@ class Session:
         self.usages += usages_of(record)
         match record["event"]:
             case "brief":
-                self._turn = [_text(record["text"])]
+                self._turn = [text_block(record["text"])]
             case "reply":
                 self._apply_reply(record)
             case "call":
                 self.stop = None
                 self._started.setdefault(record["id"], []).append(record["before"])
             case "result":
-                self._answers[record["id"]] = _result(record)
+                self._answers[record["id"]] = result_block(record["id"], record["text"], record["is_error"])
                 self._complete()
             case "said":
                 self.stop = None
                 self.is_settled = True
                 self.nudges = self.nudges + 1 if record["nudge"] else 0
-                self._turn.append(_text(record["text"]))
+                self._turn.append(text_block(record["text"]))
             case "stop":
                 self.stop = Stop(Reason(record["reason"]), record["detail"])
                 self._started.clear()
@@ -191,12 +191,3 @@ class Session:
         if self.reply and not self.open_calls:
             self._turn += [self._answers[call.id] for call in self.reply.calls]
             self.is_settled = self.reply.stop_reason == "tool_use"  # after any other, words of ours follow
-
-
-def _text(text: str) -> Block:
-    return {"type": "text", "text": text}
-
-
-def _result(record: Record) -> Block:
-    block = {"type": "tool_result", "tool_use_id": record["id"], "content": record["text"]}
-    return {**block, "is_error": True} if record["is_error"] else block

@@ -28,14 +28,10 @@ SCRIPT = f"suite/cases/{NAME}/tests/test.sh"
 
 
 def verifier() -> str:
-    """A sound tests/test.sh for the case."""
+    """A sound tests/test.sh for the case: the skeleton of the page, with its places filled in."""
     found = SKELETON.search(PAGE.read_text())
     assert found
-    text = found[1].replace("test_ledger.py", "check.py").replace("import pytest", "import sys").replace("840", "45")
-    for name, code in (("PASS", 0), ("FAIL", 1), ("INFRA", 2)):
-        one = f'{name.lower()}() {{ decided=1; echo "VERDICT: {name} ($1)"; exit {code}; }}'
-        text = re.sub(rf"^  {name.lower()}\(\) \{{ .*$", lambda _found, one=one: f"  {one}", text, flags=re.MULTILINE)
-    return re.sub(r"^  verdict\(\) .*\n", "", text, flags=re.MULTILINE)
+    return found[1].replace("test_ledger.py", "check.py").replace("import pytest", "import sys").replace("840", "45")
 
 
 def no_runner() -> Runner:
