@@ -79,3 +79,148 @@ ANSWERS: Final[Mapping[str, str]] = {
   candidate {PYTEST} "$TESTS/test_roman.py"
   judge_pytest {REPORT}""",
 }
+
+# The same in other styles, as another mind might write them.
+IN_OTHER_WAYS: Final[tuple[tuple[str, str], ...]] = (
+    (
+        "exit-trap",
+        """need python3
+  runner_works python3 -m pytest
+  rm -f /tmp/all-done
+  candidate "$TESTS/source-test.sh"
+  if [ -n "$TIMED_OUT" ]; then
+    fail "ran out of time"
+  fi
+  if [ "$STATUS" -eq 0 ] && [ -f /tmp/all-done ]; then
+    pass "all tests passed"
+  fi
+  fail "the tests failed (status $STATUS)\"""",
+    ),
+    (
+        "exit-trap",
+        """need python3
+  runner_works python3 -m pytest
+  local report="$PRIVATE/report.xml" rc
+  candidate python3 -m pytest -q --junitxml="$report" -p no:cacheprovider "$TESTS/test_tide.py"
+  rc=$STATUS
+  read_report "$report"
+  case "$rc" in
+    0) if [ "$RAN" -ge 4 ] && [ "$BROKE" -eq 0 ]; then pass "$RAN passed"; else infra "report incomplete"; fi ;;
+    1|2) fail "tests failed" ;;
+    124|137) fail "timeout" ;;
+    *) infra "pytest ended with $rc" ;;
+  esac""",
+    ),
+    (
+        "background-server",
+        """need python3
+  python3 /app/server.py >"$PRIVATE/server.log" 2>&1 &
+  local server=$! up=
+  for _ in $(seq 1 50); do
+    kill -0 "$server" 2>/dev/null || fail "the server died"
+    if (exec 3<>/dev/tcp/127.0.0.1/8123) 2>/dev/null; then up=1; break; fi
+    sleep 0.2
+  done
+  [ -n "$up" ] || fail "the server does not listen"
+  candidate python3 "$TESTS/ask.py"
+  local rc=$STATUS
+  kill "$server" 2>/dev/null
+  if [ "$rc" -eq 0 ]; then pass "pong"; fi
+  fail "no pong (status $rc)\"""",
+    ),
+    (
+        "stages",
+        """need bash timeout
+  for stage in stage_one.sh stage_two.sh; do
+    candidate bash "$TESTS/$stage"
+    case $STATUS in
+      0) ;;
+      124 | 137) fail "$stage ran out of time" ;;
+      *) fail "$stage failed" ;;
+    esac
+  done
+  pass "both stages\"""",
+    ),
+    (
+        "piped-status",
+        """need python3 tee sed grep
+  runner_works python3 -m pytest
+  candidate "$TESTS/source-test.sh"
+  [ -z "$TIMED_OUT" ] || fail "time"
+  passed=$(grep -c ' PASSED' /logs/verifier/pytest.log)
+  reward=$(cat /logs/verifier/reward.txt 2>/dev/null)
+  rm -f /logs/verifier/reward.txt
+  if [ "$reward" = 1 ] && [ "$passed" -ge 2 ]; then pass "ok"; fi
+  [ "$reward" = 0 ] && fail "tests failed"
+  infra "no reward\"""",
+    ),
+    (
+        "node-runner",
+        """need node
+  cp "$TESTS/area.test.mjs" "$PRIVATE/area.test.mjs" || infra "copy failed"
+  candidate node --test --test-reporter=tap "$PRIVATE/area.test.mjs" >"$PRIVATE/tap" 2>&1
+  cat "$PRIVATE/tap"
+  if [[ $STATUS -eq 0 ]] && grep -qx '# fail 0' "$PRIVATE/tap" && ! grep -qx '# tests 0' "$PRIVATE/tap"; then
+    pass "node tests passed"
+  fi
+  fail "node tests failed\"""",
+    ),
+    (
+        "heredoc-verifier",
+        """need python3
+  cat >"$PRIVATE/check.py" <<'PY'
+import json
+
+menu = json.load(open("/app/menu.json"))
+assert menu == {"soup": 4, "roast": 11, "cake": 5}, menu
+open("/logs/verifier/reward.txt", "w").write("1")
+PY
+  candidate python3 -I "$PRIVATE/check.py"
+  rm -f /logs/verifier/reward.txt
+  [ "$STATUS" = 0 ] && pass "menu is right"
+  fail "menu is wrong\"""",
+    ),
+    (
+        "json-reward",
+        """need python3
+  candidate "$TESTS/source-test.sh"
+  [ -z "$TIMED_OUT" ] || fail "time"
+  judge_reward reward '>=' 1""",
+    ),
+    (
+        "text-verdict",
+        """need python3
+  out=$(cd / && timeout -k 5 "$(left)" python3 "$TESTS/audit.py" 2>&1 </dev/null)
+  rc=$?
+  printf '%s\\n' "$out"
+  case $rc in 124 | 137) fail "time" ;; esac
+  if [[ $'\\n'$out$'\\n' == *$'\\nRESULT: BALANCED\\n'* && $out != *WARNING* ]]; then pass "balanced"; fi
+  fail "not balanced\"""",
+    ),
+    (
+        "errexit",
+        """need python3 cmp
+  runner_works python3 -m pytest
+  candidate "$TESTS/source-test.sh"
+  if [ -f /logs/verifier/reward.txt ]; then judge_reward; fi
+  fail "the checks stopped (status $STATUS)\"""",
+    ),
+    (
+        "tests-in-workspace",
+        """need python3
+  runner_works python3 -m pytest
+  [ -d /app/shelf ] || fail "shelf gone"
+  mkdir -p "$PRIVATE/shelf/tests" && cp -r /app/shelf/. "$PRIVATE/shelf/" || infra "copy"
+  cp "$TESTS/test_stack.py" "$TESTS/cases.json" "$PRIVATE/shelf/tests/" || infra "copy"
+  cd "$PRIVATE/shelf" || infra cd
+  candidate python3 -m pytest -q --rootdir="$PRIVATE/shelf" --junitxml="$PRIVATE/report.xml" tests/test_stack.py
+  judge_pytest "$PRIVATE/report.xml\"""",
+    ),
+    (
+        "helper-reward",
+        """need python3
+  candidate env -u PYTHONPATH python3 -I "$TESTS/weigh.py" --list /app/pears.txt
+  if [ ! -f /logs/verifier/reward.txt ]; then fail "no list"; fi
+  judge_reward""",
+    ),
+)
