@@ -258,6 +258,7 @@ def _choices_table(options: Options) -> dict[str, Any]:
 
 def _command(options: Options, place: Path) -> dict[str, Any]:
     table = {**vars(options), "source": str(options.source.resolve()), "output": str(place)}
+    table["pins"] = options.pins and str(Path(options.pins).resolve())
     return {key: list(value) if isinstance(value, tuple) else value for key, value in table.items()}
 
 

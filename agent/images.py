@@ -10,30 +10,26 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.console import Console
 from agent.dataset import Dataset
-from agent.errors import Interrupted, UsageError
+from agent.errors import Interrupted
 from agent.interrupt import Stop
 from agent.options import Options
+from agent.pins_file import keep, named_pins, remembered
 from agent.pool import default_jobs, ordered
-from agent.run_folder import RunFolder, remove
 from agent.unit import Unit
 from skill.errors import SkillError
 from skill.image_facts import ImageFacts
-from skill.pins import Pin, Resolution, pin_table, read_pins, write_pins
+from skill.pins import Pin, Resolution, pin_table
 from skill.sources.base import Source, SourceTask
-from skill.toml import TomlError
-from tools.errors import WorkspaceError
 from tools.workspace import Workspace
 
 if TYPE_CHECKING:
     from tools.registry.resolve import Resolver
     from tools.runners.docker_look import Looker
 
-PINS, PUBLISHED = "pins.toml", "published.json"  # in the run folder
 ASKING = ("keep", "publish")  # choices that let registries be asked
 LOOKS = 4  # images looked into side by side
 
@@ -106,7 +102,7 @@ def survey(options: Options, dataset: Dataset, run: Workspace | None, console: C
 
     Raises UsageError for a pins file that is none, Interrupted when somebody wishes to stop.
     """
-    known = {**_file(options), **(_remembered(run, options.platform) if run else {})}
+    known = {**named_pins(options), **(remembered(run, options.platform) if run else {})}
     found = list(_each(options, dataset, stop))
     if not any(need.image or need.base for need in found):
         return Images()
@@ -115,7 +111,7 @@ def survey(options: Options, dataset: Dataset, run: Workspace | None, console: C
     looker = open_looker(options.platform, f"look-{os.urandom(6).hex()}")
     pins = _pins(options, {need.image for need in found if need.image}, known, looker, console, stop)
     if run:
-        _keep(options, run, {**known, **pin_table(pins.values())})
+        keep(options, run, {**known, **pin_table(pins.values())})
     return Images(pins, _facts(found, pins, looker, stop))
 
 
@@ -177,49 +173,3 @@ def _facts(found: list[Needs], pins: Mapping[str, Resolution], looker: Looker, s
 
     names = sorted({*paths, *bases})
     return {name: facts for name, facts in zip(names, threaded(look, names, LOOKS, stop), strict=False) if facts}
-
-
-def forget(run: RunFolder) -> None:
-    """Afterwards nothing is left of what an earlier, finished run asked and pushed."""
-    for name in (PINS, PUBLISHED):
-        remove(run.path / name)
-
-
-def _file(options: Options) -> dict[str, str]:
-    """The pins of the file that was named; one that is not there yet has none."""
-    return read_pins_file(Path(options.pins), options.platform) if options.pins else {}
-
-
-def read_pins_file(path: Path, platform: str) -> dict[str, str]:
-    """Name to pinned name; raises UsageError when the file is none of ours."""
-    try:
-        return read_pins(path.read_bytes(), platform)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except TomlError as error:
-        raise UsageError(f"{path}: is no pins file: {error}") from error
-
-
-def write_pins_file(path: Path, pins: Mapping[str, str], platform: str) -> None:
-    """Afterwards the file holds ``pins``, and nothing was half written; raises WorkspaceError."""
-    with Workspace(path.resolve().parent) as folder:
-        folder.write(path.name, write_pins(pins, platform))
-
-
-def _remembered(run: Workspace, platform: str) -> dict[str, str]:
-    """What an unfinished run had found."""
-    try:
-        return read_pins(run.read(PINS), platform)
-    except (WorkspaceError, TomlError):
-        return {}
-
-
-def _keep(options: Options, run: Workspace, pins: Mapping[str, str]) -> None:
-    """Remember the pins for this run's next start, and in the file that was named."""
-    if not pins:
-        return
-    run.write(PINS, write_pins(pins, options.platform))
-    if options.pins and pins != _file(options):
-        write_pins_file(Path(options.pins), pins, options.platform)

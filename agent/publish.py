@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from agent.console import Console
 from agent.errors import Infrastructure, Interrupted, UsageError
-from agent.images import PUBLISHED
 from agent.interrupt import Stop
 from agent.options import Options
 from agent.outcome import Outcome, TaskResult
+from agent.pins_file import PUBLISHED
 from agent.progress import Progress
 from agent.proofs import setup
 from agent.run_folder import RunFolder, remove

@@ -53,11 +53,13 @@ def already_pinned(reference: str) -> Resolution | None:
 
 
 def read_pins(data: bytes, platform: str) -> dict[str, str]:
-    """Name to pinned name as a pins file has it; none of them when it was made for another platform.
+    """Name to pinned name as a pins file has it.
 
-    Raises TomlError for a file that is none, with the reason.
+    Raises TomlError for a file that is none, or is one of another platform, with the reason.
     """
     table = load(data)
+    if (made := table.get("platform", DEFAULT_PLATFORM)) != platform:
+        raise TomlError(f"its pins are for {made}, not for {platform} (keep one file for each)")
     images = table.get("images", {})
     if not isinstance(images, dict):
         raise TomlError("images is no table")
@@ -67,7 +69,7 @@ def read_pins(data: bytes, platform: str) -> dict[str, str]:
         if asked is None or found is None or not found.digest or found.repository != asked.repository:
             raise TomlError(f'"{name}" is not pinned by {str(pinned)[:100]!r} (write "name:tag@sha256:<64 hex>")')
         pins[name] = str(pinned)
-    return pins if table.get("platform", DEFAULT_PLATFORM) == platform else {}
+    return pins
 
 
 def write_pins(pins: Mapping[str, str], platform: str) -> bytes:

@@ -12,9 +12,10 @@ from typing import Any
 from agent.console import Console
 from agent.dataset import read_dataset
 from agent.errors import CLEAN, FINDINGS, INFRA, Interrupted
-from agent.images import needs_of, open_resolver, read_pins_file, write_pins_file
+from agent.images import needs_of, open_resolver
 from agent.interrupt import stop_on_signal
 from agent.options import Options
+from agent.pins_file import read_pins_file, write_pins_file
 from agent.text import count, plain
 from skill.contract import SUITE_FILE
 from skill.image_ref import read_image_ref

@@ -18,8 +18,9 @@ def test_a_file_is_read_as_it_was_written() -> None:
     assert write_pins(dict(reversed(pins.items())), PLATFORM) == data
 
 
-def test_pins_of_another_platform_are_none() -> None:
-    assert read_pins(write_pins({"gull/nest:2": ONE}, PLATFORM), "linux/arm64") == {}
+def test_pins_of_another_platform_are_not_taken_and_so_not_lost() -> None:
+    with pytest.raises(TomlError, match="are for linux/amd64, not for linux/arm64"):
+        read_pins(write_pins({"gull/nest:2": ONE}, PLATFORM), "linux/arm64")
 
 
 def test_a_file_without_pins_is_one_too() -> None:

@@ -1,17 +1,15 @@
 """A registry's answers about images: one request per name, polite when it is told to wait, believing only digests.
 
-The HTTP API is that of the OCI distribution specification 1.1; what Docker Hub adds is marked.
+The HTTP API is that of the OCI distribution specification 1.1, the challenge that of Docker's token service.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from skill.image_ref import HUB, ImageRef, is_loopback
@@ -28,6 +26,7 @@ from tools.registry.base import (
     Reply,
     Terms,
 )
+from tools.registry.replies import pause_of, refusal_of, table_of
 
 HUB_HOST: Final = "registry-1.docker.io"
 ACCEPT: Final = {"Accept": ", ".join((*INDEX_TYPES, *MANIFEST_TYPES))}
@@ -36,7 +35,6 @@ BROKEN_ATTEMPTS: Final = 2
 STRIKES: Final = 3  # after so many failures in a row a server is not asked any more
 LONGEST_WAIT: Final = 60.0  # for one answer, in pauses
 TRANSIENT: Final = frozenset({429, 500, 502, 503, 504})
-MISSING_CODES: Final = frozenset({"MANIFEST_UNKNOWN", "NAME_UNKNOWN", "BLOB_UNKNOWN", "NOT_FOUND"})
 
 
 @dataclass
@@ -63,7 +61,7 @@ class RegistryClient:
     def _manifest(self, ref: ImageRef) -> Manifest:
         reply = self._ask(ref, f"manifests/{ref.asked}", MAX_MANIFEST)
         media_type = reply.headers.get("content-type", "").partition(";")[0].strip()
-        table = _table(reply.body)
+        table = table_of(reply.body)
         media_type = str(table.get("mediaType") or media_type)
         if table.get("schemaVersion") == 1 or "manifest.v1" in media_type:
             raise NoAnswer("has the image only in the old schema 1, which has no digest that lasts")
@@ -85,7 +83,7 @@ class RegistryClient:
         body = self._ask(ref, f"blobs/{digest}", MAX_MANIFEST).body
         if f"sha256:{hashlib.sha256(body).hexdigest()}" != digest:
             raise NoAnswer("answers with a configuration of another digest")
-        return _table(body)
+        return table_of(body)
 
     def _ask(self, ref: ImageRef, what: str, limit: int) -> Reply:
         """The first good answer of the mirrors and the registry itself, whose failure is the one that counts."""
@@ -119,7 +117,7 @@ class RegistryClient:
                 reply = self._authorised(base, ref, f"{base}/v2/{ref.repository}/{what}", limit)
                 if reply.status not in TRANSIENT:
                     return self._final(base, reply)
-                pause, strikes = _pause(reply, attempt), STRIKES if reply.status == 429 else 1
+                pause, strikes = pause_of(reply, attempt), STRIKES if reply.status == 429 else 1
                 why = NoAnswer("allows no more requests now" if reply.status == 429 else f"answers {reply.status}")
             except Broken as error:
                 pause, strikes, why = 1.0 if attempt < BROKEN_ATTEMPTS else LONGEST_WAIT + 1, 1, error
@@ -133,7 +131,7 @@ class RegistryClient:
         """A good answer; raises NotFound, NoAnswer for one that is a refusal."""
         self._strikes.pop(base, None)
         if reply.status != 200:
-            raise _refusal(reply)
+            raise refusal_of(reply)
         return reply
 
     def _authorised(self, base: str, ref: ImageRef, url: str, limit: int) -> Reply:
@@ -168,42 +166,3 @@ def _speaks_tls(name: str) -> bool:
     except NoAnswer:
         return False
     return True
-
-
-def _refusal(reply: Reply) -> Exception:
-    """What a final answer means; a login that is refused says nothing about whether the image is there."""
-    codes = {str(row.get("code")) for row in _errors(reply.body)}
-    if reply.status == 404 and (codes & MISSING_CODES or not codes):
-        return NotFound("has no such image")
-    if reply.status in (401, 403):
-        return NoAnswer("denies access (no permission, or no such repository)")
-    return NoAnswer(f"answers {reply.status} {' '.join(sorted(codes))}".strip())
-
-
-def _errors(body: bytes) -> list[dict[str, Any]]:
-    try:
-        rows = json.loads(body).get("errors")
-    except (ValueError, AttributeError):
-        return []
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-
-def _table(body: bytes) -> dict[str, Any]:
-    try:
-        table = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise NoAnswer("answers with something that is no JSON") from error
-    if not isinstance(table, dict):
-        raise NoAnswer("answers with something that is no manifest")
-    return table
-
-
-def _pause(reply: Reply, attempt: int) -> float:
-    """How long to wait: as Retry-After says, in seconds or as a date, else doubling from one second."""
-    told = reply.headers.get("retry-after", "")
-    if told.isdigit():
-        return float(told)
-    try:
-        return max(parsedate_to_datetime(told).timestamp() - time.time(), 0.0)
-    except (TypeError, ValueError):
-        return float(2 ** (attempt - 1))
