@@ -17,6 +17,7 @@ from skill.rules.cwd import CWD
 from skill.rules.evidence import EVIDENCE
 from skill.rules.fidelity import FIDELITY
 from skill.rules.folder import FOLDER, PLACE
+from skill.rules.forgeable import FORGEABLE
 from skill.rules.generated import GENERATED
 from skill.rules.image import IMAGE
 from skill.rules.listing import LISTING
@@ -35,7 +36,8 @@ from skill.source_evidence import AgainstSource
 from skill.suite import Suite
 
 OF_CASE: tuple[Registry[Case], ...] = (CASE, FOLDER, PACKING, IMAGE, CWD, PROMPT, ORACLE)
-OF_VERIFIER: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, MASKING, STAGED_PATHS, SURROUNDINGS, GENERATED)
+_OF_SCRIPT: tuple[Registry[Verifier], ...] = (VERIFIER, VERDICT, MASKING, STAGED_PATHS, SURROUNDINGS)
+OF_VERIFIER: tuple[Registry[Verifier], ...] = (*_OF_SCRIPT, GENERATED, FORGEABLE)
 _OF_EVIDENCE: tuple[Registry[Any], ...] = (EVIDENCE, AGAINST_SOURCE)
 OF_PAIR: tuple[Registry[Comparison], ...] = (FIDELITY, WEAKENING)
 FAMILIES: tuple[Registry[Any], ...] = (

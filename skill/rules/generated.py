@@ -10,6 +10,7 @@ from skill.ledger import digest
 from skill.packing import Kind
 from skill.rules.base import Defect, Family
 from skill.rules.verifier import Verifier
+from skill.verifier.patterns import SHIPPED, staged
 from skill.verifier.template import LIBRARY, MANIFEST, SOURCE_SCRIPT, library
 
 GENERATED: Family[Verifier] = Family("verifier")
@@ -99,6 +100,20 @@ def staged_script_not_executable(verifier: Verifier) -> Iterator[Defect]:
     entry = verifier.case.tests.find(SOURCE_SCRIPT) if verifier.is_generated else None
     if entry and entry.kind is Kind.FILE and entry.mode & 0o111 != 0o111:
         yield _in_tests(verifier, SOURCE_SCRIPT, 0, f"mode {entry.mode:04o} is not executable", "chmod 0755")
+
+
+@GENERATED.defect("SC656", "hardening-file-changed", basis="D17")
+def hardening_file_changed(verifier: Verifier) -> Iterator[Defect]:
+    """A hardening file beside a generated test.sh is not the shipped one.
+
+    What watches the tests, or runs them, could say anything.
+    Right: the file as suite-converter ships it; convert the case again after an upgrade.
+    """
+    if verifier.is_generated:
+        for path, name in SHIPPED.items():
+            data = verifier.case.read(f"tests/{path}")
+            if data is not None and data != staged(name):
+                yield _in_tests(verifier, path, 0, "not the shipped file", "convert the case again")
 
 
 def _in_tests(verifier: Verifier, path: str, line: int, message: str, fix: str) -> Defect:

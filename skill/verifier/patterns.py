@@ -22,6 +22,7 @@ from skill.verifier.runner import Call, pytest_call
 GUARD: Final = ".verdict/verdict_guard.py"
 COMPLETION: Final = ".verdict/completion.py"
 SETTINGS: Final = "pytest.ini"
+SHIPPED: Final = {GUARD: "guard.py.txt", COMPLETION: "completion.py.txt"}
 
 _PLACE: Final = r"(?:/tests\b|\$\{?(?:TEST_DIR|TESTS_DIR|TESTS_ROOT|HARBOR_TESTS_DIR|TEST_ROOT|SCRIPT_DIR|HERE|DIR)\b)"
 _IN_TESTS: Final = re.compile(rf"[\"']?{_PLACE}")
@@ -177,7 +178,7 @@ def guarded(situation: Situation) -> Addition | None:
     """
     if not situation.pytest_calls or _STEERED.search(situation.text) or "PYTEST_PLUGINS" in situation.given.image_env:
         return None
-    return Addition(setup=("guarded",), after=("genuine",), files={GUARD: staged("guard.py.txt")})
+    return Addition(setup=("guarded",), after=("genuine",), files={GUARD: staged(SHIPPED[GUARD])})
 
 
 @_pattern("completed")
@@ -190,7 +191,7 @@ def completed(situation: Situation) -> Addition | None:
         return None
     if script_word(situation.script, situation.call.node) is None or "multiprocessing" in situation.text:
         return None
-    return Addition(after=("completed",), files={COMPLETION: staged("completion.py.txt")})
+    return Addition(after=("completed",), files={COMPLETION: staged(SHIPPED[COMPLETION])})
 
 
 @_pattern("named-go-tests")

@@ -22,7 +22,7 @@ PROMPT = f"{CASE}/prompt.md"
 
 SCRIPT = """\
 #!/bin/bash
-command -v python3 >/dev/null || exit 2
+{ command -v python3 >/dev/null || exit 2
 cd /app || exit 1
 timeout -k 5 50 python3 /tests/grade.py
 rc=$?
@@ -30,7 +30,7 @@ case "$rc" in
   0) exit 0 ;;
   1 | 124) exit 1 ;;
   *) exit 2 ;;
-esac
+esac; }
 """
 
 FILES = {
