@@ -132,6 +132,10 @@ class Desk:
         """The source's tests as a case holds them: its test.sh as source-test.sh."""
         return origins_of(self.task)
 
+    def body(self) -> bytes:
+        """What stands between the marks; empty when they are gone."""
+        return body_of(next(Suite(self.suite).cases()).script or b"") or b""
+
     def edit(self) -> Edit | None:
         """What the session made of the case; None when there is no verifier between the marks."""
         case = next(Suite(self.suite).cases())

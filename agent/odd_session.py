@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -42,6 +43,7 @@ SESSIONS: Final = "sessions"  # below the run folder: a transcript each
 MAX_REPAIRS: Final = 3
 REPAIR: Final = "This is not accepted yet."
 NO_PROOF: Final = "none"
+COUNTED: Final = re.compile(rb"\$\{?RAN\}?\"?\s*(?:-(?:eq|ge|gt|ne|lt|le)|==?|!=)\s*\"?(?:[2-9]|\d{2,})")
 TAIL: Final = 3_000  # characters of a log
 
 
@@ -134,6 +136,10 @@ class OneSession:
         errors = [one for one in self._gate() if one.severity is Severity.ERROR]
         if errors or self.desk.edit() is None:
             return f"The gates are not clean:\n{told_lines(errors)}"
+        if len(self.group.cases) > 1 and (found := COUNTED.search(self.desk.body())):
+            return (
+                f"{found[0].decode()!r} counts the tests of this case; the other cases of its shape have other numbers"
+            )
         if self.works.runner is None:
             return ""
         proof = self._proved(self.desk.suite, self.desk.case.name, self.works.runner)

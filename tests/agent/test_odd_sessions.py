@@ -124,6 +124,18 @@ def test_a_run_that_was_stopped_goes_on_without_paying_twice(requests: int, tmp_
     assert snapshot(tmp_path / "one/out") == snapshot(tmp_path / "other/out")
 
 
+COUNTING = 'candidate "$TESTS/source-test.sh"\n  [ "$RAN" -eq 4 ] || fail few\n  judge_reward'
+
+
+@pytest.mark.parametrize(("cases", "converted"), [(1, 1), (2, 0)])
+def test_what_counts_the_tests_of_one_case_is_nothing_for_others(cases: int, converted: int, tmp_path: Path) -> None:
+    dataset(tmp_path, *[0] * cases)
+    convert(tmp_path, Acting([writes(COUNTING), ends()]))
+    (row,) = report(tmp_path)["sessions"]
+    assert row["converted"] == converted
+    assert (row["repairs"], "counts the tests" in row["detail"]) == ((0, False) if converted else (3, True))
+
+
 def test_an_open_question_stops_the_run_and_the_answer_goes_on(tmp_path: Path) -> None:
     dataset(tmp_path, 0)
     asks: list[Act] = [
