@@ -70,15 +70,15 @@ def _reply(stream: MessageStream[Any], request: Request) -> Reply:
         str(message.stop_reason),
         _estimated(usage, request, content) if usage.is_partial else usage,
         request_id,
-        _refusal(message.to_dict(mode="json").get("stop_details")),
+        _refusal(message),
     )
 
 
-def _refusal(details: object) -> str:
+def _refusal(message: Any) -> str:
     """The category and explanation of a refusal on one line; empty when there is none."""
-    if not isinstance(details, dict):
-        return ""
-    return ": ".join(str(details[key]) for key in ("category", "explanation") if details.get(key))
+    details = getattr(message, "stop_details", None)
+    told = (getattr(details, name, None) for name in ("category", "explanation"))
+    return one_line(": ".join(str(part) for part in told if part))
 
 
 def _estimated(usage: Usage, request: Request, content: object) -> Usage:
