@@ -14,7 +14,7 @@ from skill.finding import Finding, Severity
 from skill.ledger import Row
 from skill.parts.base import Choices, OutFile, Part, Refused, copied, generated, joined
 from skill.parts.environment import Environment, environment
-from skill.parts.image import container, unfit
+from skill.parts.image import OF_A_TEXT, container, unfit
 from skill.parts.oracle import oracle
 from skill.parts.verifier import Rewriting, Verifier, verifier
 from skill.parts.workplace import Workplace, workplace
@@ -69,9 +69,10 @@ def draft(task: SourceTask, name: str, choices: Choices, rewriting: Rewriting = 
 
 
 def _hindrance(task: SourceTask, choices: Choices) -> Refused | None:
-    """What the source itself has against a conversion."""
+    """What the source itself has against a conversion; of a kept image that was looked into, the image tells."""
+    told = OF_A_TEXT if choices.image == "keep" and (task.image or "") in choices.images else frozenset()
     for refusal in task.refusals:
-        if not (refusal.allowable and refusal.code in choices.allow):
+        if refusal.code not in told and not (refusal.allowable and refusal.code in choices.allow):
             hint = f" (--allow {refusal.code} converts it all the same)" if refusal.allowable else ""
             return Refused(refusal.code, refusal.sentence + hint)
     tables = {"environment": task.environment_env, "verifier": task.verifier_env, "solution": task.solution_env}

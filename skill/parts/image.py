@@ -14,6 +14,7 @@ from skill.sources.base import SourceTask
 
 USER: Final = "user-not-root"
 ENTRYPOINT: Final = "entrypoint-services"
+OF_A_TEXT: Final = frozenset({USER, ENTRYPOINT})  # refusals that a Dockerfile beside a kept image cannot give
 OTHERWISE: Final = "--image dockerfile builds from it under its name, --pins FILE names its digest"
 
 

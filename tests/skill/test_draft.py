@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from skill.draft import CaseDraft, Choices, Refused, draft
+from skill.image_facts import ImageFacts
 from skill.ledger import Action, digest
+from skill.pins import Pin
 from tests.support.harbor_tasks import load, make_task
 
 TXT = "/logs/verifier/reward.txt"
@@ -192,6 +195,18 @@ def test_a_degraded_form_on_request(tmp_path: Path) -> None:
     assert isinstance(refused, Refused) and "--allow user-not-root" in refused.sentence
     found = case(tmp_path, files, Choices(allow=frozenset({"user-not-root"})))
     assert contents(found)["env/Dockerfile"].endswith(b"\nUSER root\n")
+
+
+def test_of_a_kept_image_that_was_looked_into_the_image_tells(tmp_path: Path) -> None:
+    files: dict[str, str | bytes | None] = {"environment/Dockerfile": "FROM debian:12\nWORKDIR /app\nUSER tide\n"}
+    toml, pinned = '[environment]\ndocker_image = "tides:1"\n', f"tides:1@sha256:{'0' * 64}"
+    kept = Choices(image="keep", pins={"tides:1": Pin("tides:1", pinned, "registry")})
+    unseen = drafted(tmp_path, files, kept, toml=toml)
+    assert isinstance(unseen, Refused) and unseen.code == "user-not-root"
+    for user, code in (("", None), ("tide", "user-not-root")):
+        facts = ImageFacts("tides:1", "sha256:1", "linux/amd64", "/srv", user)
+        found = drafted(tmp_path, files, replace(kept, images={"tides:1": facts}), toml=toml)
+        assert (found.code if isinstance(found, Refused) else None) == code
 
 
 def test_the_working_directory_and_its_evidence_are_reported(tmp_path: Path) -> None:
