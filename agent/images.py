@@ -19,6 +19,7 @@ from agent.interrupt import Stop
 from agent.options import Options
 from agent.pins_file import keep, named_pins, remembered
 from agent.pool import default_jobs, ordered
+from agent.text import plain
 from agent.unit import Unit
 from skill.errors import SkillError
 from skill.image_facts import ImageFacts
@@ -74,7 +75,7 @@ class Images:
 def _row(found: Resolution) -> dict[str, str]:
     if isinstance(found, Pin):
         return {"name": found.reference, "pinned": found.pinned, "by": found.by, "code": "", "reason": ""}
-    return {"name": found.reference, "pinned": "", "by": "", "code": found.code, "reason": found.reason}
+    return {"name": plain(found.reference), "pinned": "", "by": "", "code": found.code, "reason": plain(found.reason)}
 
 
 def _name(pair: tuple[str, object]) -> str:

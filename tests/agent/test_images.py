@@ -111,6 +111,17 @@ def test_where_the_task_says_no_directory_the_registry_is_asked_for_it(registry:
     assert len(registry.manifests()) == 1
 
 
+def test_what_a_registry_says_does_not_reach_the_terminal_raw(
+    registry: FakeRegistry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry.put_index("nest", "2", "linux/\x1b[2Jarm")
+    task(tmp_path / "flock/tern", f"{registry.name}/nest:2")
+    assert convert(tmp_path / "flock", tmp_path / "out", "--image", "keep") == 1
+    shown = capsys.readouterr()
+    assert "only for linux/" in shown.out and "\x1b" not in shown.out + shown.err
+    assert "\x1b" not in (tmp_path / "out.run/report.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("text", "said"), [("[images", "is no pins file"), ('[images]\nx = "x:1"\n', "is not pinned by")]
 )
