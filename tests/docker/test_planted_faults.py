@@ -39,13 +39,8 @@ def proof_of(fault: Fault, suite: Path, runner: Runner) -> CaseProof:
 def test_the_sound_verifier_is_left_alone(tmp_path: Path, runner: Runner) -> None:
     proof = proof_of(Fault("sound", {}, "", ""), tmp_path, runner)
     assert [finding for finding in check_evidence(proof) if finding.severity is not Severity.NOTE] == []
-    assert {result.state.partition(":")[0] for result in proof.results} == {
-        "oracle",
-        "null",
-        "sabotage",
-        "mutant",
-        "forgery",
-    }
+    families = {result.state.partition(":")[0] for result in proof.results}
+    assert families >= {"oracle", "null", "sabotage", "mutant", "forgery"}
     passed = {result.state for result in proof.results if result.is_survivor}
     assert passed.isdisjoint(fault.state for fault in FAULTS)
 
