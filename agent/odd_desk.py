@@ -28,12 +28,14 @@ from skill.skeleton import body_of, frame_fault, frame_of, skeleton
 from skill.sources.base import Source, SourceTask
 from skill.suite import Suite
 from skill.toml import dump
+from skill.verifier.patterns import SETTINGS
 from skill.verifier.template import MANIFEST
 
 FOLDER: Final = "odd"  # below the run folder
 TESTS: Final = "tests/"
 FRAME: Final = "frame"  # what ledger rows call the program that wrote the library and the list of hashes
 OWN: Final = ".verdict/"
+EMPTY_SETTINGS: Final = b"[pytest]\n"
 KEY: Final = "key"  # file in the session's folder: from what it started
 
 
@@ -143,7 +145,8 @@ class Desk:
         written = {
             entry.path: case.read(TESTS + entry.path) or b""
             for entry in case.tests.files
-            if entry.path not in ("test.sh", MANIFEST) and not entry.path.startswith(OWN)
+            if entry.path not in ("test.sh", MANIFEST)
+            and not is_frame(entry.path, case.read(TESTS + entry.path) or b"", self.origins)
         }
         return None if body is None else edit_of(self.case.shape, body, self.origins, written)
 
@@ -155,10 +158,15 @@ def origins_of(task: SourceTask) -> dict[str, bytes]:
     return {**held, SOURCE_SCRIPT: script}
 
 
+def is_frame(path: str, data: bytes, origins: Mapping[str, bytes]) -> bool:
+    """Whether a program put the file beside the source's tests: the library, and what hardens."""
+    return path.startswith(OWN) or (path == SETTINGS and path not in origins and data == EMPTY_SETTINGS)
+
+
 def row_of(path: str, data: bytes, mode: int, origins: Mapping[str, bytes], by: str) -> Row:
     """The ledger row of one file of tests/ that a session may have written."""
     source = TESTS + ("test.sh" if path in (SOURCE_SCRIPT, "test.sh") else path)
-    if path.startswith(OWN):
+    if is_frame(path, data, origins):
         return Row(TESTS + path, Action.GENERATED, digest(data), mode, by=FRAME)
     if path != "test.sh" and path not in origins:
         return Row(TESTS + path, Action.GENERATED, digest(data), mode, by=by)

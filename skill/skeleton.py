@@ -10,10 +10,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from skill import bash
 from skill.ledger import digest
 from skill.verifier import template
 from skill.verifier.base import Odd, Rewrite, VerifierInput
+from skill.verifier.patterns import Addition, Situation, additions
 from skill.verifier.rewrite import BOM, reserved, test_places, unfit_names
+from skill.verifier.runner import Call
 
 MARK: Final = (
     "# suite-converter frame 1: all but the part between the two marks is a program's, and differs from case to case"
@@ -22,6 +25,8 @@ BEGIN: Final = "# >>> the verifier"
 END: Final = "# <<< the verifier"
 UNWRITTEN: Final = 'infra "this verifier is not written yet"'
 FORM: Final = "rewritten"
+SHELL: Final = re.compile(rb"#![^\n]*\b(?:ba|da|)sh\b")
+AROUND: Final = ("alone", "intact", "own-settings", "guarded")
 HASH: Final = re.compile(rb"(?m)^(  begin \d+ \d+ )[0-9a-f]{64}$")
 
 Making = Callable[[VerifierInput], Rewrite | Odd]
@@ -39,14 +44,23 @@ def completed(shape: str, body: bytes, files: Mapping[str, bytes], by: str) -> M
         if odd := reserved(given.assets) or unfit_names(given.env):
             return odd
         script = given.script.removeprefix(BOM)
-        staged = {asset.path: asset.data for asset in given.assets}
-        staged |= {template.SOURCE_SCRIPT: script, template.LIBRARY: template.library(), **files}
+        own = {template.SOURCE_SCRIPT: script, template.LIBRARY: template.library()}
+        own |= {path: data for addition in hardening(given) for path, data in addition.files.items()} | dict(files)
+        staged = {asset.path: asset.data for asset in given.assets} | own
         listed = template.manifest({path: digest(data) for path, data in staged.items()})
-        own = {template.SOURCE_SCRIPT: script, template.LIBRARY: template.library(), template.MANIFEST: listed}
-        text = {**own, **files, "test.sh": framed(given, body, digest(listed))}
+        text = {**own, template.MANIFEST: listed, "test.sh": framed(given, body, digest(listed))}
         return Rewrite(FORM, shape, by, text)
 
     return make
+
+
+def hardening(given: VerifierInput) -> list[Addition]:
+    """The patterns that can stand around a verifier whose body is not known."""
+    script = bash.parse(given.script.removeprefix(BOM))
+    if script.broken or (given.script.startswith(b"#!") and not SHELL.match(given.script)):
+        return []
+    found = additions(Situation(given, script, "wrapped", Call("reward")))
+    return [addition for name, addition in found.items() if name in AROUND]
 
 
 def framed(given: VerifierInput, body: bytes, manifest: str) -> bytes:
@@ -61,7 +75,13 @@ def framed(given: VerifierInput, body: bytes, manifest: str) -> bytes:
         names=test_places(given),
         pre_verify=given.pre_verify,
     )
-    whole = template.joined(MARK, [*template.opening(text), BEGIN, END])
+    added = hardening(given)
+    first = [line for addition in added for line in addition.first]
+    setup = [line for addition in added for line in addition.setup]
+    after = [line for addition in added for line in addition.after]
+    if after:  # what is looked at right after the candidate elsewhere is looked at before a pass here
+        setup.append(f'pass() {{ {"; ".join(after)}; verdict 0 PASS "$1"; }}')
+    whole = template.joined(MARK, [*first, *template.opening(text), *setup, BEGIN, END])
     mark = f"  {BEGIN}\n".encode()
     before, after = whole.split(mark)
     return before + mark + body + after

@@ -75,3 +75,29 @@ def test_sealing_lists_what_is_there() -> None:
 )
 def test_what_no_frame_can_hold_stays_odd(given: VerifierInput) -> None:
     assert isinstance(completed("odd-1", BODY, {}, "x")(given), Odd)
+
+
+HARDENED = {
+    "no pytest": ("python3 /tests/check.py\n", {"check.py": "assert 1\n"}, False),
+    "settings of its own": (
+        "pytest /tests/test_a.py\n",
+        {"test_a.py": "", "pytest.ini": "[pytest]\naddopts = -q\n"},
+        True,
+    ),
+    "pytest": ("pytest /tests/test_a.py\n", {"test_a.py": ""}, True),
+}
+
+
+@pytest.mark.parametrize(("script", "assets", "is_guarded"), HARDENED.values(), ids=HARDENED)
+def test_what_hardens_stands_in_the_frame(script: str, assets: dict[str, str], is_guarded: bool) -> None:
+    found = made(verifier(f"trap x EXIT\n{script}", assets)).files
+    frame = frame_of(found["test.sh"])
+    assert frame is not None
+    assert (b"\n  guarded\n" in frame) == is_guarded
+    assert ("pytest.ini" in found) == (is_guarded and "pytest.ini" not in assets)
+    assert b"  pass() { intact; " in frame
+    assert frame_fault(found["test.sh"]) == ""
+
+
+def test_a_script_in_another_language_is_not_hardened() -> None:
+    assert b"pass() {" not in made(verifier("#!/usr/bin/env python3\nprint(1)\n")).files["test.sh"]
