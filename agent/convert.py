@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from agent import report, unit
 from agent.console import Console
 from agent.dataset import Dataset, read_dataset
-from agent.endpoint import NoModel
+from agent.endpoint import NoModel, chosen
 from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, JournalError, NeedsInput, of_errno
 from agent.images import Images, survey
 from agent.interrupt import Stop, stop_on_signal
@@ -81,6 +81,8 @@ def convert(options: Options, output: Path, console: Console, mind: Mind | NoMod
 
     Raises AgentError with the command that goes on; the source and an earlier output are then untouched.
     """
+    if mind is None:
+        chosen(options, os.environ)  # a model that cannot be used is said before anything is done
     last = last_event(run_path(output))
     place = checked(options.source, output, force=options.force or last == PUBLISHING)
     dataset = read_dataset(options)

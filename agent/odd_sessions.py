@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from agent.console import Console
 from agent.dataset import Dataset
-from agent.endpoint import NoModel
+from agent.endpoint import NoModel, described
 from agent.errors import Interrupted, NeedsInput
 from agent.interrupt import Stop as StopAsked
 from agent.mind import Mind, open_mind
@@ -44,7 +44,7 @@ def serve(
         return []
     mind = mind or open_mind(options, os.environ, shown_on(console, stop))
     if isinstance(mind, NoModel):
-        console.note(mind.reason)
+        console.note(described(mind))
         return []
     runner, reason = _open_runner(options)
     try:

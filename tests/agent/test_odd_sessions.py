@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from agent.errors import BudgetSpent, NeedsInput
+from agent import convert as conversion
+from agent.console import Console
+from agent.errors import BudgetSpent, NeedsInput, UsageError
+from agent.options import Options
 from skill.rules import check_fidelity
 from tests.support.harbor import snapshot
 from tests.support.odd import WRAPPED, Act, Acting, convert, ends, put_odd, writes
@@ -146,3 +149,15 @@ def test_an_open_question_stops_the_run_and_the_answer_goes_on(tmp_path: Path) -
         convert(tmp_path, Acting(asks))
     convert(tmp_path, Acting(asks), answers={"keep": "yes"})
     assert report(tmp_path)["books"]["converted"] == 1
+
+
+def test_a_model_that_cannot_be_used_is_said_before_anything_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+    dataset(tmp_path, 0)
+    options = Options(tmp_path / "set", tmp_path / "out", proof="none", model="claude-opus-5-5")
+    with pytest.raises(UsageError, match="ANTHROPIC_API_KEY"):
+        conversion.convert(options, tmp_path / "out", Console(quiet=True))
+    assert not (tmp_path / "out.run").exists()
