@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from skill import bash
 from skill.bash import Node
 from skill.checks import COMPARING, FOLDER, bare
-from skill.flow_walk import LOOKED, NOWHERE, RAN, UNCHECKED, States, Walk, looked
+from skill.flow_walk import LOOKED, NOWHERE, RAN, UNCHECKED, States, TooInvolved, Walk, looked
 from skill.running import RUNNER, acting_text, is_running, mentions, reads, whole_text
 from skill.shell_syntax import options
 
@@ -58,7 +58,10 @@ class Flow(Walk):
 
     def early_passes(self) -> list[EarlyPass]:
         """Every early pass, in the order of the script."""
-        end = self.sequence(self.script, bash.statements(self.script.root), frozenset((UNCHECKED,)))
+        try:
+            end = self.sequence(self.script, bash.statements(self.script.root), frozenset((UNCHECKED,)))
+        except (TooInvolved, RecursionError):
+            return [EarlyPass(0, False, "a script with so many ways through it that they cannot be followed")]
         if UNCHECKED in end or RAN in end:
             last = bash.statements(self.script.root)[-1:]
             if last and bash.name(self.script, last[0]) in ("true", ":", "echo", "printf"):

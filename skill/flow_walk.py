@@ -17,9 +17,15 @@ UNCHECKED, RAN, LOOKED = 0, 1, 2
 OWN_PROCESS: Final = ("subshell", "command_substitution", "process_substitution")
 PLAIN: Final = ("command", "redirected_statement", "pipeline", "variable_assignment", "subshell", "test_command")
 
+MOST_STEPS: Final = 50_000
+
 States = frozenset[int]
 Way = Callable[[States], States]
 NOWHERE: Final[States] = frozenset()
+
+
+class TooInvolved(Exception):
+    """So many ways lead through the script that they are not followed."""
 
 
 class Walk:
@@ -29,6 +35,7 @@ class Walk:
         self.inner = 0  # processes of their own around the present place
         self.errexit = False
         self.ran = False  # whether the present statement ran the check
+        self.steps = 0
 
     def command(self, script: bash.Script, node: Node, states: States) -> States:
         """What may be true after a simple command."""
@@ -65,7 +72,10 @@ class Walk:
         return states
 
     def statement(self, script: bash.Script, node: Node, states: States) -> States:
-        """What may be true after one statement."""
+        """What may be true after one statement; raises TooInvolved for a script that nobody could follow."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise TooInvolved
         kind = node.type
         if kind == "function_definition":
             return states

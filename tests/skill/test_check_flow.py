@@ -106,3 +106,16 @@ def test_a_pass_without_the_check_is_seen_where_it_stands(text: str, wanted: lis
 
 def test_the_library_s_own_lines_are_no_verdict_of_the_script() -> None:
     assert found(LIBRARY + 'candidate "$TESTS/source-test.sh"\njudge_status') == []
+
+
+def nested(depth: int) -> str:
+    """Branches in branches, with a check that may or may not have run before each."""
+    text = "python3 /tests/grade.py || fail no"
+    for level in range(depth):
+        text = f"if [ -f /app/{level} ]; then python3 /tests/grade.py; fi\nif [ $? = {level} ]; then\n{text}\nfi"
+    return f"{text}\npython3 /tests/grade.py || fail no\npass ok"
+
+
+@pytest.mark.parametrize(("depth", "wanted"), [(3, []), (40, []), (3000, [(0, False)])])
+def test_a_script_that_nobody_could_follow_is_an_error(depth: int, wanted: list[tuple[int, bool]]) -> None:
+    assert found(nested(depth)) == wanted
