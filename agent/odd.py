@@ -91,7 +91,7 @@ def odd_cases(dataset: Dataset, results: Iterable[TaskResult]) -> Iterator[OddCa
         try:
             task = dataset.source.load(refs[result.id])
             shape = shape_of_task(task)
-        except (SkillError, OSError):
+        except (SkillError, OSError, RecursionError):
             continue
         size = sum(file.size for file in task.tests)
         provable = any(file.path == "solve.sh" for file in task.solution)

@@ -23,7 +23,10 @@ def compared(path: str, before: bytes, after: bytes, moved: Moved) -> list[Loss]
         return None
     if new is None:
         return [Loss(Kind.CODE, path, 0, "the source's file parses as Python, this one does not")]
-    return list(_Comparison(path, moved).bodies("", old.body, new.body))
+    try:
+        return list(_Comparison(path, moved).bodies("", old.body, new.body))
+    except RecursionError:
+        return [Loss(Kind.CODE, path, 0, "nested too deeply to be compared, and no longer the source's bytes")]
 
 
 class _Comparison:

@@ -143,3 +143,9 @@ def errors(made: Desk) -> list[str]:
 def test_a_forecast_grows_with_what_is_read() -> None:
     rules = rules_of(MODEL)
     assert 0 < forecast(1_000, 40_000, rules) < forecast(30_000, 40_000, rules) < forecast(30_000, 400_000, rules)
+
+
+def test_a_script_that_cannot_be_grouped_stays_refused(place: Path) -> None:
+    script = place / "lamp-0/tests/test.sh"
+    script.write_text(script.read_text() + "$(" * 3000 + "true" + ")" * 3000 + "\n")
+    assert all("lamp-0" not in [case.name for case in group.cases] for group in groups(place))

@@ -174,3 +174,9 @@ def test_nothing_that_steers_a_runner_may_be_put_among_the_tests(path: str) -> N
 def test_python_that_this_python_cannot_read_is_data() -> None:
     assert kinds("print 'old'\n", "print 'old'\n") == []
     assert kinds("print 'old'\n", "print  'old'\n") == [Kind.DATA]
+
+
+def test_python_nested_too_deeply_is_compared_as_a_whole() -> None:
+    deep = "x = " + "-" * 900 + "1\n"
+    assert kinds(deep, deep) == []
+    assert kinds(deep, deep.replace("1", "2")) != []
