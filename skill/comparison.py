@@ -116,7 +116,7 @@ def comparisons(suite_root: Path, ledger: Iterable[Mapping[str, Any]], source_ro
     The ledger keeps the rows of a case together, so one case is held at a time.
     """
     from skill.naming import case_names  # sources are loaded only when something is compared with them
-    from skill.sources import detect
+    from skill.sources.detection import detect
 
     source = detect(source_root)
     refs = source.inventory(source_root).tasks
