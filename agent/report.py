@@ -20,6 +20,8 @@ from agent.run_folder import LEDGER, REPORT_JSON, REPORT_MD
 from agent.text import cell, count, plain
 from agent.weight import PARTLY, PROVED, weight
 from skill.evidence import CaseProof
+from skill.forgeries.standing import BY_RUNNER, standing
+from skill.forgeries.standing import summary as forgeries_planted
 from skill.ledger import Row
 from skill.source_evidence import AgainstSource
 from tools.workspace import Workspace
@@ -67,6 +69,7 @@ def summary(facts: Facts, counts: Tally, taken: int) -> dict[str, Any]:
             "reason": facts.unproved,
         },
         "shapes": _shapes(facts, counts),
+        "forgeries": forgeries_planted(facts.proofs.values()),
         "left": [
             {"outcome": outcome, "code": code, "tasks": number, "sample": counts.samples[outcome, code]}
             for (outcome, code), number in sorted(counts.codes.items())
@@ -116,6 +119,7 @@ def task_table(
         "facts": list(result.facts),
         "findings": [vars(finding) for finding in result.findings],
         "proof": _proof_table(proof),
+        "forgeries": found.to_dict() if proof and (found := standing(proof)) else None,
         "against_source": against_source.to_dict() if against_source else None,
     }
 
@@ -134,6 +138,7 @@ def markdown_head(head: Mapping[str, Any]) -> Iterator[str]:
     if not head["suite"]:
         yield "\nNo case was converted, so there is no suite."
     yield from _table("## Shapes", ("shape", "form", "cases", "proved"), head["shapes"])
+    yield from _forgeries(head["forgeries"])
     columns = ("id", "cases", "converted", "turns", "repairs", "ended", "usd", "detail")
     yield from _table("## Sessions", columns, head["sessions"])
     yield from _table("## Left out", ("outcome", "code", "tasks", "sample"), head["left"])
@@ -181,6 +186,13 @@ def _proof_table(proof: CaseProof | None) -> dict[str, Any] | None:
         result.pop("seconds", None)
         result.pop("log_tail", None)
     return {"weight": weight(proof), **table}
+
+
+def _forgeries(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """What came of the forgeries that were planted, and what no verifier in the same container can stop."""
+    yield from _table("## Forgeries planted", ("code", "closed", "infra", "open_by_source", "passing"), rows)
+    if rows:
+        yield f"\nOpen by the runner in every case, since the candidate is root beside it: {', '.join(BY_RUNNER)}."
 
 
 def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> Iterator[str]:
