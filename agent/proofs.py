@@ -73,8 +73,8 @@ def prove_sample(
     found: dict[str, CaseProof] = {}
     beside: dict[str, AgainstSource] = {}
     try:
-        taken_back = _take_back(options, run, runner, redraft)
-        proofs = (taken_back(proof, progress) for proof in _proved(options, run, runner, list(sample), console, stop))
+        taken_back = _take_back(options, run, runner, redraft, progress)
+        proofs = (taken_back(proof) for proof in _proved(options, run, runner, list(sample), console, stop))
         for proof, against in _beside_source(options, run, progress, runner, list(sample), proofs):
             found[proof.case] = proof
             beside |= {proof.case: against} if against else {}
@@ -132,7 +132,7 @@ def depth_of(options: Options) -> Depth:
     return Depth(deep=options.proof == DEEP, forge=True)
 
 
-def _take_back(options: Options, run: RunFolder, runner: Runner, redraft: Redraft) -> TakeBack:
+def _take_back(options: Options, run: RunFolder, runner: Runner, redraft: Redraft, progress: Progress) -> TakeBack:
     """What tries a case with less hardening, where an honest candidate pays for it."""
     from tools.forging import honest_states
     from tools.proof import prove
@@ -147,7 +147,7 @@ def _take_back(options: Options, run: RunFolder, runner: Runner, redraft: Redraf
         states, follow = depth.states, depth.follow
         return next(iter(prove(run.staging, [name], runner=runner, states=states, follow=follow, cache=cache)))
 
-    return TakeBack(redraft, lambda name: Case(run.staging, name, 0), honest, whole)
+    return TakeBack(redraft, lambda name: Case(run.staging, name, 0), honest, whole, progress.add)
 
 
 def _beside_source(

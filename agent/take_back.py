@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from agent.outcome import Outcome, TaskResult
-from agent.progress import Progress
 from skill.case import Case
 from skill.evidence import CaseProof
 from skill.finding import Finding, Severity
@@ -24,8 +23,9 @@ class TakeBack:
     case: Callable[[str], Case]
     honest: Prove  # only the states in which an honest candidate shows
     whole: Prove
+    book: Callable[[TaskResult], None]
 
-    def __call__(self, proof: CaseProof, progress: Progress) -> CaseProof:
+    def __call__(self, proof: CaseProof) -> CaseProof:
         """``proof``, or that of the case without the patterns that kept its right work from being judged 0.
 
         Afterwards the case is staged as the proof that is returned saw it.
@@ -41,17 +41,17 @@ class TakeBack:
             if len(without) == len(patterns) and not helps:
                 break  # not the hardening's doing
             if len(without) < len(patterns) and helps:
-                return self._kept(proof.case, without, progress)
+                return self._kept(proof.case, without)
         else:
-            return self._kept(proof.case, frozenset(patterns), progress)
+            return self._kept(proof.case, frozenset(patterns))
         self.redraft(proof.case, frozenset())
         return proof
 
-    def _kept(self, name: str, without: frozenset[str], progress: Progress) -> CaseProof:
+    def _kept(self, name: str, without: frozenset[str]) -> CaseProof:
         """The case without ``without``, staged, booked with a line about it, and proved anew."""
         result = self.redraft(name, without)
         said = f"hardening taken back, since the right work was not judged 0 with it: {', '.join(sorted(without))}"
         note = Finding("tests/test.sh", 0, "S404", Severity.NOTE, said)
         if result.outcome is Outcome.CONVERTED:
-            progress.add(replace(result, findings=(*result.findings, note)))
+            self.book(replace(result, findings=(*result.findings, note)))
         return self.whole(name)
