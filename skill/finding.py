@@ -33,7 +33,9 @@ class Finding:
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{place}: {self.severity.value} {self.code} {self.message}" + (f" (fix: {self.fix})" if self.fix else "")
+        return f"{place}: {self.severity.value} {self.code} {self.message}" + (
+            f" (fix: {self.fix})" if self.fix else ""
+        )
 
 
 Subject = TypeVar("Subject")
