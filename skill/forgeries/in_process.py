@@ -40,6 +40,19 @@ def __getattr__(name):
         raise AttributeError(name)
     return Anything()
 """
+_STOP: Final = """\
+import pytest
+
+
+def stop(*args, **kwargs):
+    pytest.exit("done", returncode=0)
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return stop
+"""
 _PATCH: Final = """\
 import sys
 import unittest
@@ -141,12 +154,12 @@ def skipped_tests(facts: ForgeryFacts) -> Iterator[Step]:
     needs=Need("pytest, and modules of the candidate", lambda f: f.modules and "pytest" in f.runners),
 )
 def runner_told_to_stop(facts: ForgeryFacts) -> Iterator[Step]:
-    """The candidate's module asks pytest to end the session with status 0.
+    """What the candidate's module offers asks pytest to end the session with status 0.
 
     Falls for it: the status of pytest.
     Stopped by: a report in which all collected tests passed.
     """
-    yield from code(facts, "import pytest\npytest.exit('done', returncode=0)\n")
+    yield from code(facts, _STOP)
 
 
 @CATALOGUE.forgery("FG29", "patched-framework", rank=16, bundle="shared-process", needs=MODULES, is_gate=False)

@@ -10,6 +10,9 @@ from skill.forgeries.facts import ForgeryFacts
 from skill.forgeries.payloads import EXIT, HOOK, LATE, NOTHING, PASS_THROUGH
 
 PYTHON: Final = Need("a verifier that runs Python", lambda facts: facts.runners & {"python", "pytest", "unittest"})
+OWN_SITE: Final = (
+    "$(python3 -c 'import sitecustomize as s; print(s.__file__)' 2>/dev/null || echo /nowhere)"  # Debian's
+)
 SHADOWED: Final = ("json", "re", "subprocess", "pathlib", "csv")
 
 
@@ -31,6 +34,7 @@ def late_sitecustomize(facts: ForgeryFacts) -> Iterator[Step]:
     Stopped by: status and report, both read.
     """
     yield Put("$(site_folder 'site.getsitepackages()[0]')/sitecustomize.py", LATE, NOTHING)
+    yield Append(OWN_SITE, LATE)
 
 
 @CATALOGUE.forgery("FG09", "late-usercustomize", rank=6, bundle="late-exit", needs=PYTHON)
@@ -129,3 +133,4 @@ def hooking_sitecustomize(facts: ForgeryFacts) -> Iterator[Step]:
     Stopped by: nothing in one container with root that is not itself the candidate's to change.
     """
     yield Put("$(site_folder 'site.getsitepackages()[0]')/sitecustomize.py", HOOK, NOTHING)
+    yield Append(OWN_SITE, HOOK)

@@ -11,6 +11,7 @@ STATUS=
 PRIVATE=
 IMPORTS=
 TIMED_OUT=
+OFFLINE=  # set where the source's verifier needs nothing from outside: then what breaks it off is the candidate's
 
 verdict() {  # CODE NAME REASON
   DECIDED=1
@@ -83,6 +84,9 @@ read_all() {  # ALL: the words of a file that separates them by NUL bytes
 # left: whole seconds until the candidate has to be done.
 left() { printf '%s' "$((LIMIT - RESERVE - SECONDS))"; }
 
+# seconds_left: the same as a limit of timeout's, which takes 0 for none.
+seconds_left() { local seconds; seconds=$(left); printf '%s' "$((seconds > 0 ? seconds : 1))"; }
+
 # need TOOL...: each is in the image and, where it interprets or builds, runs.
 need() {
   local tool
@@ -134,25 +138,26 @@ runner_works() {
   local report="$PRIVATE/check/report.xml"
   { printf 'import %s\n' os $IMPORTS; printf 'def test_known():\n    assert True\n'; } >"$PRIVATE/check/test_known.py"
   printf '[pytest]\n' >"$PRIVATE/check/pytest.ini"
-  (cd "$PRIVATE/check" && timeout "$(left)" "$@" --junitxml="$report" "$PRIVATE/check/test_known.py") >"$PRIVATE/check/log" 2>&1 </dev/null
+  (cd "$PRIVATE/check" && timeout "$(seconds_left)" "$@" --junitxml="$report" "$PRIVATE/check/test_known.py") >"$PRIVATE/check/log" 2>&1 </dev/null
   read_report "$report"
   [ "$RAN" = 1 ] && [ "$BROKE" = 0 ] && return
   cat "$PRIVATE/check/log"
   infra "the test runner does not pass a test that is known to pass: $*"
 }
 # tool_starts COMMAND...: a tool fetched at grading can be fetched and started.
-tool_starts() { timeout "$(left)" "$@" >"$PRIVATE/check/log" 2>&1 </dev/null || { cat "$PRIVATE/check/log"; infra "the tool does not start: $*"; }; }
+tool_starts() { timeout "$(seconds_left)" "$@" >"$PRIVATE/check/log" 2>&1 </dev/null || { cat "$PRIVATE/check/log"; infra "the tool does not start: $*"; }; }
 
 # read_report FILE: RAN and BROKE from pytest's JUnit report; RAN is 0 where there is none.
 read_report() {
   local text head
-  RAN=0 BROKE=0
+  RAN=0 BROKE=0 SKIPPED=0
   is_plain "$1" || return 0
   IFS= read -r -N 65536 text <"$1"
   head=${text#*<testsuite }
   [ "$head" != "$text" ] || return 0
   head=${head%%>*}
-  RAN=$(($(count tests "$head") - $(count skipped "$head")))
+  SKIPPED=$(count skipped "$head")
+  RAN=$(($(count tests "$head") - SKIPPED))
   BROKE=$(($(count failures "$head") + $(count errors "$head")))
 }
 is_plain() { [ -f "$1" ] && [ ! -L "$1" ]; }
@@ -169,7 +174,7 @@ take_environment() {
     [[ $entry =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
     case ${entry%%=*} in
       TESTS | PRIVATE | DECIDED | STATUS | IMPORTS | TIMED_OUT | LIMIT | RESERVE | RAN | BROKE | REWARD | STRIPPED) ;;
-      MANIFEST | ALL) ;;
+      MANIFEST | ALL | SKIPPED) ;;
       SECONDS | PWD | OLDPWD | SHLVL | _ | IFS | ENV | BASH* | SHELLOPTS | LD_PRELOAD | LD_AUDIT) ;;
       *) export "$entry" ;;
     esac
@@ -237,7 +242,8 @@ judge_pytest() {
     2) fail "the tests could not be collected: a module of the candidate does not import" ;;
     3) infra "pytest had an internal error" ;;
     4) infra "pytest was called wrongly or lacks a plugin" ;;
-    5) infra "pytest found no tests" ;;
+    5) [ "$SKIPPED" = 0 ] || fail "no test ran: $SKIPPED skipped, by what they import"
+       infra "pytest found no tests" ;;
     124 | 137) fail "the candidate ran out of time" ;;
     126 | 127) infra "pytest could not be started (status $STATUS)" ;;
     *) fail "pytest died with status $STATUS" ;;
@@ -275,6 +281,7 @@ no_verdict() {
   for name in csv io json os pathlib re subprocess sys tempfile; do
     [ ! -e "$name.py" ] || fail "$1, and $name.py of the workspace hides the standard library"
   done
+  [ -z "$OFFLINE" ] || [ "$STATUS" = 0 ] || fail "$1: the source's verifier broke off on what the candidate left (status $STATUS)"
   infra "$1 (status $STATUS)"
 }
 number() { [[ $1 =~ ^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$ ]]; }

@@ -14,6 +14,7 @@ from skill.finding import Finding, Severity
 from skill.ledger import digest
 from skill.verifier import hazards, python, source_script, template, tools
 from skill.verifier.base import Asset, Odd, Rewrite, VerifierInput
+from skill.verifier.commands import NETWORK
 from skill.verifier.patterns import COMPLETION, HEADING, Addition, Situation, additions
 from skill.verifier.placement import in_function
 from skill.verifier.prefix import Kind, kind
@@ -162,9 +163,14 @@ def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite |
         return problem
     judge = f"judge_reward {threshold[1]} '{threshold[2]}' {threshold[3]}" if threshold else "judge_reward"
     runner = "pytest" if pytest else "reward"
-    text = _text(given, script, cut, "wrapped", runner, nodes, checks, judge, ())
+    text = _text(given, script, cut, "wrapped", runner, nodes, checks, judge, _outside(script, commands))
     added = additions(Situation(given, script, "wrapped", pytest or Call("reward")))
     return _rewrite(given, text, source_script.whole(script, cut), added)
+
+
+def _outside(script: bash.Script, commands: list[Node]) -> tuple[str, ...]:
+    """What tells the library that nothing outside the container can break the source's verifier off."""
+    return () if any(bash.name(script, command) in NETWORK for command in commands) else ("OFFLINE=1",)
 
 
 def _checks(script: bash.Script, nodes: list[Node], call: Call) -> tuple[tuple[str, ...], Odd | None]:

@@ -18,7 +18,7 @@ SOURCE_SCRIPT = "source-test.sh"
 # Variables that the library works with: a source's of the same name would change what it does.
 OWN_NAMES = frozenset(
     "TESTS PRIVATE VERDICT_DIR DECIDED STATUS IMPORTS TIMED_OUT LIMIT RESERVE RAN BROKE REWARD STRIPPED SECONDS"
-    " IFS BASH_ENV ENV MANIFEST ALL".split()
+    " IFS BASH_ENV ENV OFFLINE MANIFEST ALL SKIPPED".split()
 )
 
 
