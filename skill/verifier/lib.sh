@@ -144,6 +144,14 @@ runner_works() {
   cat "$PRIVATE/check/log"
   infra "the test runner does not pass a test that is known to pass: $*"
 }
+# unshadowed COMMAND...: the same from where the source starts it; what keeps it from working there is the candidate's.
+unshadowed() {
+  local report="$PRIVATE/check/report.xml"
+  rm -f "$report"
+  timeout "$(left)" "$@" --junitxml="$report" "$PRIVATE/check/test_known.py" >"$PRIVATE/check/log" 2>&1 </dev/null
+  read_report "$report"
+  [ "$RAN" = 1 ] && [ "$BROKE" = 0 ] || { cat "$PRIVATE/check/log"; fail "files of the workspace keep pytest from working"; }
+}
 # tool_starts COMMAND...: a tool fetched at grading can be fetched and started.
 tool_starts() { timeout "$(seconds_left)" "$@" >"$PRIVATE/check/log" 2>&1 </dev/null || { cat "$PRIVATE/check/log"; infra "the tool does not start: $*"; }; }
 

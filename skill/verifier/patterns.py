@@ -65,6 +65,7 @@ class Addition:
 
     first: tuple[str, ...] = ()  # lines of main before all others
     setup: tuple[str, ...] = ()  # lines before the runner is tried
+    before: tuple[str, ...] = ()  # lines right before the candidate
     after: tuple[str, ...] = ()  # lines right after the candidate
     files: Mapping[str, bytes] = field(default_factory=dict)  # staged beside the tests
     evidence: str = ""  # a stricter pattern of what shows that a test ran
@@ -179,6 +180,25 @@ def guarded(situation: Situation) -> Addition | None:
     if not situation.pytest_calls or _STEERED.search(situation.text) or "PYTEST_PLUGINS" in situation.given.image_env:
         return None
     return Addition(setup=("guarded",), after=("genuine",), files={GUARD: staged(SHIPPED[GUARD])})
+
+
+@_pattern("unshadowed")
+def unshadowed(situation: Situation) -> Addition | None:
+    """The runner has to work from where the source starts it, too.
+
+    Stops modules in the current folder that hide pytest or the standard library. Only where it is started by python
+    from the one folder: what breaks it there breaks the source as well.
+    """
+    script, cwd = situation.script, situation.given.cwd
+    calls = [call for node in bash.commands(script.root) if (call := pytest_call(script, node)) is not None]
+    moves = [words[-1] for name, words in situation.commands if name in ("cd", "pushd")]
+    trials = {call.trial for call in calls}
+    if len(trials) != 1 or any(word.strip("\"'") != cwd for word in moves):
+        return None
+    (trial,) = trials
+    if re.fullmatch(r"python3? -m pytest", trial) is None:
+        return None
+    return Addition(before=(f"unshadowed {trial}",))
 
 
 @_pattern("completed")

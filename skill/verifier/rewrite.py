@@ -274,6 +274,7 @@ def _rewrite(given: VerifierInput, text: template.Text, inner: bytes, added: Map
     for addition in added.values():
         text.first += addition.first
         text.setup += addition.setup
+        text.before += addition.before
         text.after += addition.after
         text.evidence = addition.evidence or text.evidence
     text.hardened = HEADING + ", ".join(added) if added else ""
