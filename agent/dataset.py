@@ -11,8 +11,8 @@ from agent.options import Options
 from agent.outcome import TaskResult
 from agent.unit import Unit
 from skill.naming import case_names
-from skill.sources.detection import detect
 from skill.sources.base import Inventory, Source, TaskRef
+from skill.sources.detection import detect
 
 
 @dataclass(frozen=True)

@@ -83,8 +83,8 @@ def framed(given: VerifierInput, body: bytes, manifest: str) -> bytes:
         setup.append(f'pass() {{ {"; ".join(after)}; verdict 0 PASS "$1"; }}')
     whole = template.joined(MARK, [*first, *template.opening(text), *setup, BEGIN, END])
     mark = f"  {BEGIN}\n".encode()
-    before, after = whole.split(mark)
-    return before + mark + body + after
+    head, tail = whole.split(mark)
+    return head + mark + body + tail
 
 
 def body_of(script: bytes) -> bytes | None:

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-CITED = re.compile(
-    r"""basis="([^"]+)"|\b(?:rows?|decisions?) ((?:[MWD]\d+(?:, | and | to )?)+)|\((D\d+)[^)\n]*\)"""
-)
+CITED = re.compile(r"""basis="([^"]+)"|\b(?:rows?|decisions?) ((?:[MWD]\d+(?:, | and | to )?)+)|\((D\d+)[^)\n]*\)""")
 NUMBER = re.compile(r"\b[MWD]\d+\b")
 SECTION = re.compile(r"contract(?:'s section)? (\d\.\d)")
 

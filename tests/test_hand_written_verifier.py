@@ -47,9 +47,7 @@ CANDIDATES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "status", "verdict"), CANDIDATES, ids=[row[0] for row in CANDIDATES]
-)
+@pytest.mark.parametrize(("name", "text", "status", "verdict"), CANDIDATES, ids=[row[0] for row in CANDIDATES])
 def test_a_candidate_that_is(name: str, text: str | None, status: int, verdict: str, case: Path) -> None:
     if text is not None:
         (case / "app" / "ledger.py").write_text(text)

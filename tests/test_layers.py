@@ -68,9 +68,7 @@ def complaints(path: str, source: str) -> list[str]:
             found.append(f"{path}:{line} {name} has its door in {DOORS[name][0]}")
         elif name not in LAYERS and name not in DOORS and name not in sys.stdlib_module_names:
             found.append(f"{path}:{line} {name} has no door")
-    found += [
-        f"{path}:{line} {name} is imported early" for name, line in at_import_time(tree) if name in LAZY
-    ]
+    found += [f"{path}:{line} {name} is imported early" for name, line in at_import_time(tree) if name in LAZY]
     return found
 
 
@@ -111,9 +109,7 @@ def test_what_counts_as_a_breach(path: str, source: str, expected: list[str]) ->
 def test_layers_and_doors_hold(layer: str) -> None:
     modules = sorted((ROOT / layer).rglob("*.py"))
     assert modules
-    found = [
-        line for path in modules for line in complaints(path.relative_to(ROOT).as_posix(), path.read_text())
-    ]
+    found = [line for path in modules for line in complaints(path.relative_to(ROOT).as_posix(), path.read_text())]
     assert found == []
 
 

@@ -16,9 +16,7 @@ from tools.runners import open_runner
 from tools.runners.base import KNOWN_GOOD, UNTOUCHED, Box, Edit, Runner, Setup, State
 from tools.runners.docker_engine import BUILT_LABEL, RUN_LABEL, connect, containers_with, images_with
 
-STAGES = (
-    "FROM {base} AS first\nRUN echo {salt} >/made\nFROM {base}\nRUN mkdir /app\nCOPY --from=first /made /"
-)
+STAGES = "FROM {base} AS first\nRUN echo {salt} >/made\nFROM {base}\nRUN mkdir /app\nCOPY --from=first /made /"
 AT_ROOT = f"FROM {BASE_IMAGE}\nRUN mkdir /app\n"
 USER = DOCKERFILE + "RUN useradd -u 1234 solver && chown -R solver /app\nUSER solver\n"
 FORK = "setsid sleep 300 >/dev/null 2>&1 & sleep 300 & exit 0"

@@ -9,8 +9,8 @@ import pytest
 
 from skill.errors import SourceError
 from skill.naming import case_names
-from skill.sources.detection import detect
 from skill.sources.base import Inventory
+from skill.sources.detection import detect
 from skill.sources.harbor import HARBOR, Harbor
 from tests.support.harbor_tasks import make_task
 

@@ -37,8 +37,7 @@ NEAR_MISSES = {
     "a rule further down": GOOD + "\n---\n\nSecond part.\n",
     "CRLF line ends": GOOD.replace("\n", "\r\n"),
     "every optional field": with_header(
-        "description: jam\nlicense: MIT\ncompatibility: any pot\nallowed-tools: Read Write\n"
-        'metadata:\n  edition: "2"'
+        'description: jam\nlicense: MIT\ncompatibility: any pot\nallowed-tools: Read Write\nmetadata:\n  edition: "2"'
     ),
     "description of exactly 1024 characters": with_header("description: " + "j" * 1024),
     "name of exactly 64 characters": GOOD.replace("jam-maker", "j" * 64),

@@ -12,9 +12,9 @@ from skill.image_facts import ImageFacts, There, from_table, to_table
 from skill.image_ref import read_image_ref
 from tests.support.images import BASE_IMAGE
 from tools.facts_cache import FactsCache
-from tools.runners.docker_look import Looker
 from tools.runners.docker_engine import RUN_LABEL, connect, containers_with
 from tools.runners.docker_facts import configured, pulled_digest, terms_of
+from tools.runners.docker_look import Looker
 
 pytestmark = pytest.mark.docker
 
