@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from skill.contract import FAIL, INFRA
+from skill.contract import FAIL, INFRA, PASS
 from skill.evidence import FORGERY, PLANTED, SABOTAGE, StateResult
 from skill.pass_rule import PassRule, SourceVerdict
 from skill.source_evidence import Booking, Problem, SourceRun
@@ -123,4 +123,4 @@ def _neither(pair: Pair) -> bool:
 def _forgery(pair: Pair) -> bool:
     """The source is taken in, or kept from booking anything, by a forgery that the conversion sees through."""
     is_forgery = pair.result.state.startswith((FORGERY, PLANTED))
-    return is_forgery and pair.source in ("pass", "nothing") and pair.converted == FAIL
+    return is_forgery and pair.source in ("pass", "nothing") and pair.converted != PASS

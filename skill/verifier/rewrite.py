@@ -224,7 +224,7 @@ def _text(
         names=test_places(given),
         pre_verify=given.pre_verify,
         bootstrap=bootstrap,
-        tools=tools.needed(script, nodes, given.prompt),
+        tools=_tools(given, script, nodes),
         imports=_imports(given, script) if any(check.startswith("runner_works") for check in checks) else (),
         checks=checks,
         judge=judge,
@@ -236,6 +236,17 @@ def _text(
 def test_places(given: VerifierInput) -> tuple[str, ...]:
     """Variables that the source's scripts or its image use for the place of the tests."""
     return tuple(name for name in TEST_PLACES if _named(name, given))
+
+
+def _tools(given: VerifierInput, script: bash.Script, nodes: list[Node]) -> tuple[str, ...]:
+    """The tools that the source's script calls, and those of the scripts beside it that it starts."""
+    text = " ".join(script.text(node) for node in nodes)
+    found = set(tools.needed(script, nodes, given.prompt))
+    for asset in given.assets:
+        if asset.path.endswith(".sh") and asset.path.rsplit("/", 1)[-1] in text:
+            helper = bash.parse(asset.data)
+            found |= set(tools.needed(helper, [helper.root], given.prompt))
+    return tuple(sorted(found))
 
 
 def _named(name: str, given: VerifierInput) -> bool:

@@ -174,7 +174,7 @@ EXPLAINED = [
     pytest.param("broken-footing", NO_CHECK, {}, "", id="a staged file is gone"),
     pytest.param("broken-footing-unnoticed", NO_NOTES, {}, "", id="a file that nobody reads"),
     pytest.param(
-        "no-verdict-in-either",
+        "stopped-before-reward",
         UNTOUCHED,
         {"tests/test.sh": SCORED, "solution/solve.sh": "#!/bin/bash\necho 1 >score\n"},
         "reward>=1",
