@@ -97,8 +97,10 @@ def tool_decides_alone(verifier: Verifier) -> Iterator[Defect]:
     Example: `if grep -q done /app/out; then exit 0; fi`
     Right: first see that the tool refuses what it has to refuse: `grep -q x /dev/null && exit 2`
     """
+    if not verifier.is_readable:
+        return
     view = verifier.view
-    for node in bash.walk(view.script.root) if verifier.is_readable else ():
+    for node in bash.walk(view.script.root):
         if node.type == "if_statement" and _passes(verifier, node):
             condition = node.named_children[0]
             names = [bash.name(view.script, command) for command in bash.commands(condition)]
