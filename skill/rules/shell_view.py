@@ -188,7 +188,7 @@ class ShellView:
         return False
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=1024)
 def view(data: bytes, libraries: tuple[bytes, ...] = ()) -> ShellView:
     """The view of a script that sources ``libraries``."""
     return ShellView(bash.parse(data), tuple(bash.parse(library) for library in libraries))
