@@ -58,7 +58,7 @@ def test_what_the_solution_did_is_seen_whole(tmp_path: Path, runner: Runner) -> 
         "cd /app && mkdir -p out/deep /tmp/x && echo new >out/deep/a.txt && echo x >/tmp/x/y",
         "printf '\\0\\1\\2' >blob && chmod 640 blob && chown 7:8 blob",
         "echo after >there && rm gone && ln -s out/deep current && mkdir empty && mkfifo pipe",
-        "head -c 400000 /dev/zero >big && touch same",
+        "head -c 400000 /dev/zero >big && touch -d 2001-01-01 same",
     )
     env = "RUN cd /app && echo before >there && echo was >gone && echo same >same\n"
     case = write_case(tmp_path, "one", solve=solve, dockerfile=f"{DOCKERFILE}{env}", test=script("exit 0"))
