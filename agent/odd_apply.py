@@ -14,6 +14,7 @@ from agent.dataset import Dataset
 from agent.interrupt import Stop
 from agent.odd import OddCase, OddGroup
 from agent.odd_desk import origins_of, with_rows
+from agent.odd_proof import Prover
 from agent.options import Options
 from agent.outcome import Outcome, TaskResult
 from agent.progress import Progress
@@ -49,7 +50,8 @@ class Works:
     progress: Progress
     console: Console
     stop: Stop
-    runner: Runner | None  # None: nothing is proved
+    runner: Runner | None  # proves a sample of what a verifier is applied to; None: nothing is proved
+    prover: Prover | None = None  # proves what a session wrote
     reason: str = ""  # why there is no runner
 
 

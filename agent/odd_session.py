@@ -7,44 +7,34 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
 
 from agent import loop, prompt
 from agent.mind import Mind
 from agent.odd import OddCase, OddGroup
 from agent.odd_apply import Works, apply
 from agent.odd_desk import FOLDER, Desk
+from agent.odd_proof import objection
 from agent.odd_row import SessionRow
 from agent.outcome import Outcome
-from agent.proofs import EVIDENCE
 from agent.session import Session
 from agent.stop import Reason, Stop
 from agent.text import plain
 from agent.transcript import Transcript, total
-from agent.weight import CONTRARY, UNPROVED, weight, why
-from skill.case import Case
 from skill.draft import Refused
-from skill.evidence import CaseProof
 from skill.finding import Finding, Severity
-from skill.pass_rule import pass_rule
 from skill.skeleton import sealed
-from skill.source_evidence import Standing
-from tools.depth import Depth
-from tools.errors import EngineUnavailable, RunnerError
+from tools.errors import EngineUnavailable
 from tools.fence import fenced
 from tools.landing import told_lines
-from tools.proof import prove
-from tools.proof_cache import ProofCache
-from tools.runners.base import UNTOUCHED, Runner, State
-from tools.steady import steady
 from tools.toolbox import Toolbox
+from tools.workbench import Proved
 
 SESSIONS: Final = "sessions"  # below the run folder: a transcript each
 MAX_REPAIRS: Final = 3
 REPAIR: Final = "This is not accepted yet."
 NO_PROOF: Final = "none"
 COUNTED: Final = re.compile(rb"\$\{?RAN\}?\"?\s*(?:-(?:eq|ge|gt|ne|lt|le)|==?|!=)\s*\"?(?:[2-9]|\d{2,})")
-TAIL: Final = 3_000  # characters of a log
 
 
 class OneSession:
@@ -59,7 +49,7 @@ class OneSession:
         """The row of the session, and the cases that its verifier does not fit, with the reason of each."""
         if isinstance(self.desk.drafted, Refused):
             return self._refused(None, Stop(Reason.INCOMPLETE, self.desk.drafted.sentence)), {}
-        if self.works.runner is None and self.works.options.proof != NO_PROOF:
+        if self.works.prover is None and self.works.options.proof != NO_PROOF:
             return self._refused(None, Stop(Reason.INCOMPLETE, f"nothing could be proved: {self.works.reason}")), {}
         session = self._session()
         try:
@@ -87,11 +77,8 @@ class OneSession:
 
     def _hindrance(self) -> str:
         """Why nothing could be proved whatever was written, found out before anything is paid for."""
-        if self.works.runner is None:
-            return ""
-        name, cache = self.desk.case.name, ProofCache(self.works.run.path / EVIDENCE)
-        (proof,) = prove(self.desk.suite, [name], runner=self.works.runner, states=_untouched, cache=cache)
-        return "" if proof.results else f"nothing could be proved: {plain(steady(why(proof)))}"
+        found = self.works.prover.hindrance(self.desk) if self.works.prover else ""
+        return f"nothing could be proved: {found}" if found else ""
 
     def _gate(self) -> list[Finding]:
         return self.desk.gate(self.desk.suite, self.desk.case.name)
@@ -117,7 +104,6 @@ class OneSession:
             self.desk.suite,
             (self.desk.case.name,),
             self.desk.gate,
-            self._runner,
             self.works.options.answers,
             draft=self.desk.draft_again,
             prover=self._proved,
@@ -125,11 +111,11 @@ class OneSession:
             clean=self.mind.mask,
         )
 
-    def _runner(self) -> Runner:
-        """The runner of the run, which stays open."""
-        if self.works.runner is None:
+    def _proved(self, root: Path, name: str) -> Proved:
+        """What the `margin_run` tool asks; the session has one case."""
+        if self.works.prover is None:
             raise EngineUnavailable("proof", "was not asked for")
-        return cast(Runner, _Shared(self.works.runner))
+        return self.works.prover.proved(self.desk, root)
 
     def _against(self) -> str:
         """What gates and proof have against the case as it stands; empty when it is accepted."""
@@ -140,40 +126,10 @@ class OneSession:
             return (
                 f"{found[0].decode()!r} counts the tests of this case; the other cases of its shape have other numbers"
             )
-        if self.works.runner is None:
+        if self.works.prover is None:
             return ""
-        proof = self._proved(self.desk.suite, self.desk.case.name, self.works.runner)
-        if weight(proof) not in (CONTRARY, UNPROVED):
-            return self._beside_source(proof)
-        logs = [f"--- {r.state}\n{steady(r.log_tail)[-TAIL:]}" for r in proof.results if r.is_contrary and r.log_tail]
-        told = f"The proof speaks against it: {plain(steady(why(proof)))}"
-        return "\n".join([told, *([fenced("\n".join(logs), "The ends of the logs")] if logs else [])])
-
-    def _proved(self, root: Path, name: str, runner: Runner) -> CaseProof:
-        """The proof of the case in depth: a verifier that serves a whole shape is worth it."""
-        depth, cache = Depth(deep=True), ProofCache(self.works.run.path / EVIDENCE)
-        (proof,) = prove(root, [name], runner=runner, states=depth.states, follow=depth.follow, cache=cache)
-        return proof
-
-    def _beside_source(self, proof: CaseProof) -> str:
-        """Where the source's own verifier says something else in the plain states; empty when it cannot be asked."""
-        from agent import against_source
-
-        assert self.works.runner is not None
-        kept, name = self.works.run.path / EVIDENCE, self.desk.case.name
-        pair = {name: self.desk.pair(self.desk.suite)}
-        states = against_source.states_of(Depth(), pair, kept, self.works.runner)
-        rule = pass_rule(self.works.options.pass_if or None)
-        try:
-            found = list(against_source.judged([proof], pair, rule, self.works.runner, states, kept))
-        except RunnerError:
-            return ""
-        rows = [row for _, against in found for row in against.rows if row.standing is Standing.DIFFERS]
-        return "\n".join(
-            f"In state {row.state} the source's own verifier says {row.source} (booked {row.booked}), "
-            f"this one {row.converted}: {plain(steady(row.detail))}"
-            for row in rows
-        )
+        said, words = objection(self.works.prover.proved(self.desk, self.desk.suite))
+        return "\n".join([said, *([fenced(words, "What verifier and runner said")] if words else [])])
 
     def _applied(self, session: Session) -> tuple[SessionRow, Mapping[str, str]]:
         edit = self.desk.edit()
@@ -214,24 +170,7 @@ class OneSession:
         )
 
 
-def _untouched(case: Case) -> list[State]:
-    return [UNTOUCHED]
-
-
 def repairs(session: Session) -> int:
     """How often the session was told that its proposal is not accepted."""
     blocks = (block for message in session.messages if message["role"] == "user" for block in message["content"])
     return sum(block["type"] == "text" and block["text"].startswith(REPAIR) for block in blocks)
-
-
-class _Shared:
-    """A runner that somebody else closes."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._runner, name)
-
-    def close(self) -> None:
-        """Nothing: the run goes on with it."""

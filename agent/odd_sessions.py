@@ -13,6 +13,7 @@ from agent.interrupt import Stop as StopAsked
 from agent.mind import Mind, open_mind
 from agent.odd import OddGroup, groups_of, odd_cases
 from agent.odd_apply import Works
+from agent.odd_proof import ContainerProver, Prover
 from agent.odd_row import SessionRow
 from agent.odd_session import NO_PROOF, SESSIONS, OneSession
 from agent.options import Options
@@ -48,7 +49,8 @@ def serve(
         return []
     runner, reason = _open_runner(options)
     try:
-        return rewrite_odd(Works(options, choices, dataset, run, progress, console, stop, runner, reason), mind)
+        prover = open_prover(options, run, runner)
+        return rewrite_odd(Works(options, choices, dataset, run, progress, console, stop, runner, prover, reason), mind)
     finally:
         if runner is not None:
             runner.close()
@@ -64,6 +66,11 @@ def _open_runner(options: Options) -> tuple[Runner | None, str]:
         return open_runner(options.runner, setup()), ""
     except RunnerError as error:
         return None, str(error)
+
+
+def open_prover(options: Options, run: RunFolder, runner: Runner | None) -> Prover | None:
+    """What proves the verifiers of sessions; None where nothing can be run."""
+    return ContainerProver(runner, run.path, options.pass_if) if runner is not None else None
 
 
 def rewrite_odd(works: Works, mind: Mind) -> list[SessionRow]:

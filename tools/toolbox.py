@@ -19,7 +19,7 @@ from tools.plain import plain
 from tools.schema import check
 from tools.spec import Tool
 from tools.virtual import Roots
-from tools.workbench import Drafter, Gate, Prover, RunnerFactory, Sealer, Workbench
+from tools.workbench import Drafter, Gate, Prover, Sealer, Workbench
 
 TOOLS: Final[Mapping[str, Tool]] = {
     tool.name: tool for tool in (ask.TOOL, chmod.TOOL, draft.TOOL, margin_run.TOOL, read.TOOL, write.TOOL)
@@ -49,7 +49,6 @@ class Toolbox:
         suite_root: Path,
         case_names: tuple[str, ...],
         gate: Gate,
-        open_runner: RunnerFactory,
         answers: Mapping[str, str] | None = None,
         *,
         draft: Drafter | None = None,
@@ -61,7 +60,7 @@ class Toolbox:
         self.manifest = manifest
         self._clean = clean
         self._bench = Workbench(
-            roots, suite_root, case_names, gate, open_runner, answers or {}, draft=draft, prover=prover, seal=seal
+            roots, suite_root, case_names, gate, answers or {}, draft=draft, prover=prover, seal=seal
         )
 
     def errors(self) -> list[Finding]:

@@ -8,28 +8,34 @@ from pathlib import Path
 
 from skill.evidence import CaseProof
 from skill.finding import Finding, Severity
-from tools.runners.base import Runner
+from skill.source_evidence import Agreement
 from tools.virtual import Roots
 
 Gate = Callable[[Path, str], Sequence[Finding]]  # suite root, case name -> all that the gates say about it
 Drafter = Callable[[str], Sequence[str]]  # case name -> one line for each thing that was made
-Prover = Callable[[Path, str, Runner], CaseProof]  # suite root, case name, runner -> all states it asks for
+Prover = Callable[[Path, str], "Proved"]  # suite root, case name; raises RunnerError where nothing can be run
 Sealer = Callable[[Mapping[str, bytes]], Mapping[str, bytes]]  # files of tests/ -> those that change along with them
-RunnerFactory = Callable[[], Runner]  # raises RunnerError where none can work
+
+
+@dataclass(frozen=True)
+class Proved:
+    """What containers said about a case."""
+
+    proof: CaseProof
+    differs: tuple[Agreement, ...] = ()  # where the source's own verifier says something else
 
 
 @dataclass(frozen=True)
 class Workbench:
-    """One session's roots, cases, gates and runner."""
+    """One session's roots, cases, gates and proof."""
 
     roots: Roots
     suite_root: Path
     cases: tuple[str, ...]
     gate: Gate
-    open_runner: RunnerFactory
     answers: Mapping[str, str] = field(default_factory=dict)
     draft: Drafter | None = None
-    prover: Prover | None = None  # None: the standard states
+    prover: Prover | None = None  # None: nothing is proved
     seal: Sealer | None = None
     resumed_from: str | None = None  # for a call that was cut off: the state of its target before it
 

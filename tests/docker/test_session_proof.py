@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ from agent import loop
 from agent.stop import Reason
 from tests.support.scripted import Scripted, calls, reply, says
 from tests.support.sessions import NAME, SCRIPT, Place, budget
+from tools.proof import prove
 from tools.runners import open_runner
 from tools.runners.base import Setup
+from tools.workbench import Proved
 
 pytestmark = pytest.mark.docker
 
@@ -57,6 +61,13 @@ main "$@"
 """
 
 
+def proved(root: Path, name: str) -> Proved:
+    """The standard states."""
+    with closing(open_runner("docker", Setup("session"))) as runner:
+        (proof,) = prove(root, [name], runner=runner)
+        return Proved(proof)
+
+
 def test_the_proof_decides_and_its_words_lead_to_the_repair(tmp_path: Path) -> None:
     place = Place(tmp_path, TASK)
     digest = hashlib.sha256((place.source / "tests/check.sh").read_bytes()).hexdigest()
@@ -71,21 +82,21 @@ def test_the_proof_decides_and_its_words_lead_to_the_repair(tmp_path: Path) -> N
             reply(says("Done.")),
         ]
     )
-    toolbox = place.toolbox(open_runner=lambda: open_runner("docker", Setup("session")))
+    toolbox = place.toolbox(prover=proved)
     stop = loop.run(place.session(), model, toolbox, budget())
     assert stop.reason is Reason.PROPOSED
     before, after = (model.requests[at].messages[-1]["content"][0]["content"] for at in (2, 4))
     assert f"{NAME}: the proof speaks against this verifier" in before
     assert "  null: 2 (infra), but it must be 1 (fail)" in before
-    assert f"{NAME}: every state ended as it must" in after
-    assert "  oracle: 0 (pass), as it must\n  null: 1 (fail), as it must" in after
+    assert re.search(rf"{NAME}: \d+ states were run, and each ended as it must", after)
+    assert "  oracle: 0 (pass), as it must\n  null: 1 (fail), as it must\n  sabotage (" in after
 
 
 def test_the_same_proof_is_told_in_the_same_words(tmp_path: Path) -> None:
     told = []
     for name in ("one", "two"):
         place = Place(tmp_path / name, TASK)
-        toolbox = place.toolbox(open_runner=lambda: open_runner("docker", Setup("session")))
+        toolbox = place.toolbox(prover=proved)
         toolbox.dispatch("write", {"path": SCRIPT, "content": VERIFIER.replace("1) fail", "1) echo what; infra")})
         told.append(toolbox.dispatch("margin_run", {}).text)
     assert told[0] == told[1]

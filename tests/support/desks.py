@@ -16,7 +16,6 @@ from skill.draft import Choices
 from skill.manifest import load, skill_root
 from skill.skeleton import sealed
 from tests.odd_tasks.tasks import put
-from tests.support.sessions import no_runner
 from tools.toolbox import Toolbox
 
 
@@ -42,9 +41,7 @@ class Odd:
         """The tools of the session."""
         desk = self.desk
         given = {"draft": desk.draft_again, "seal": sealed, **options}
-        return Toolbox(
-            load(skill_root()), desk.case.ref.root, desk.suite, (desk.case.name,), desk.gate, no_runner, **given
-        )
+        return Toolbox(load(skill_root()), desk.case.ref.root, desk.suite, (desk.case.name,), desk.gate, **given)
 
     def tree(self) -> dict[str, str]:
         """Kind, mode and digest of everything below the root."""

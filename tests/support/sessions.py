@@ -18,8 +18,6 @@ from skill.finding import Finding
 from skill.manifest import load, skill_root
 from skill.rules import check_case
 from tests.support.conversions import NAME, convert
-from tools.errors import EngineUnavailable
-from tools.runners.base import Runner
 from tools.toolbox import Toolbox
 
 PAGE = Path(__file__).resolve().parents[2] / "references" / "verifier-rewriting.md"
@@ -32,11 +30,6 @@ def verifier() -> str:
     found = SKELETON.search(PAGE.read_text())
     assert found
     return found[1].replace("test_ledger.py", "check.py").replace("import pytest", "import sys").replace("840", "45")
-
-
-def no_runner() -> Runner:
-    """A machine without containers."""
-    raise EngineUnavailable("docker", "does not answer")
 
 
 def gate(root: Path, case: str) -> Sequence[Finding]:
@@ -59,9 +52,9 @@ class Place:
 
     def toolbox(self, **options: Any) -> Toolbox:
         """The tools of a session about this case."""
-        given = {"gate": gate, "open_runner": no_runner, "manifest": load(skill_root()), **options}
-        manifest, gate_, runner = given.pop("manifest"), given.pop("gate"), given.pop("open_runner")
-        return Toolbox(manifest, self.source, self.suite, (NAME,), gate_, runner, **given)
+        given = {"gate": gate, "manifest": load(skill_root()), **options}
+        manifest, gate_ = given.pop("manifest"), given.pop("gate")
+        return Toolbox(manifest, self.source, self.suite, (NAME,), gate_, **given)
 
     def session(
         self, brief: str = "Write the verifier.", clean: Callable[[Any], Any] = lambda record: record

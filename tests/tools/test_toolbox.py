@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from skill.evidence import CaseProof, StateResult, Unproved
+from skill.evidence import CaseProof, StateResult, Unproved, verdict_of
+from skill.source_evidence import Agreement, Standing
 from tests.support.sessions import NAME, SCRIPT, Place, verifier
-from tools.errors import AnswerMissing
+from tools.errors import AnswerMissing, EngineUnavailable
 from tools.fence import CAP, capped, fenced
 from tools.steady import steady
 from tools.toolbox import TOOLS, definitions
+from tools.workbench import Proved
 
 DATA = re.compile(r"^<data ([0-9a-f]{16,64})>\n(.*?)^</data \1>\Z", re.DOTALL | re.MULTILINE)
 
@@ -189,57 +191,103 @@ def test_draft_does_what_the_program_does(there: Place) -> None:
     assert there.toolbox().dispatch("draft", {}).text.startswith("not_available: ")
 
 
-class FakeRunner:
-    """A runner that is only opened and closed."""
-
-    name = version = "fake"
-    closed = False
-
-    def close(self) -> None:
-        self.closed = True
+def state(name: str, code: int | None, wanted: int, *rest: str) -> StateResult:
+    return StateResult(name, wanted, code, verdict_of(code), 3.2, *rest)
 
 
-STATES = (
-    StateResult("oracle", 0, 0, "pass", 3.2, "fine", "noise in 0.12s"),
-    StateResult(
-        "null", 1, 0, "pass", 1.5, "VERDICT: PASS", "3 passed in 0.52s\nid 0123456789ab\n", "tests/test.sh:9: exit 0"
-    ),
-    StateResult("sabotage:asset-removed", 2, None, "error", 0.1, "gone after 4.2 s"),
+WRONG_STATES = (
+    state("oracle", 0, 0, "fine", "noise in 0.12s"),
+    state("null", 0, 1, "VERDICT: PASS", "3 passed in 0.52s\nid 0123456789ab\n", "tests/test.sh:9: exit 0"),
+    state("sabotage:asset-removed", None, 2, "gone after 4.2 s"),
+)
+RIGHT_STATES = (
+    state("oracle", 0, 0),
+    state("null", 1, 1),
+    state("sabotage:asset-removed", 2, 2),
+    state("sabotage:runner-missing", 2, 2),
 )
 
 
-def test_a_proof_is_told_without_clocks_and_ids(there: Place) -> None:
-    runner = FakeRunner()
-    proof = CaseProof(NAME, "fake", STATES, "", (Unproved("sabotage:network-cut", "no network is used"),))
-    toolbox = there.toolbox(open_runner=lambda: runner, prover=lambda root, case, given: proof)
+def told(there: Place, proved: Proved) -> list[str]:
+    toolbox = there.toolbox(prover=lambda root, case: proved)
     toolbox.dispatch("write", {"path": SCRIPT, "content": verifier()})
-    lines = toolbox.dispatch("margin_run", {}).text.splitlines()
+    return toolbox.dispatch("margin_run", {}).text.splitlines()
+
+
+def test_a_proof_is_told_without_clocks_and_ids(there: Place) -> None:
+    unproved = (Unproved("sabotage:network-cut", "no network is used"),)
+    lines = told(there, Proved(CaseProof(NAME, "fake", WRONG_STATES, "", unproved)))
     assert lines[:6] == [
         f"gates: {NAME} has no errors and no warnings",
         f"{NAME}: the proof speaks against this verifier",
         "  oracle: 0 (pass), as it must",
         "  null: 0 (pass), but it must be 1 (fail)",
         "  sabotage:asset-removed: was not reached, but it must be 2 (infra)",
-        "  sabotage:network-cut: tells nothing here: no network is used",
+        "  tells nothing here: sabotage:network-cut: no network is used",
     ]
-    assert lines[6].startswith("What verifier and runner said where it went wrong. Between the marks stands data")
+    assert lines[6].startswith("What the verifiers and the runner said where it went wrong. Between the marks stands")
     assert lines[8:-1] == [
         f"--- {NAME} null at tests/test.sh:9: exit 0: VERDICT: PASS",
         "3 passed in Ns",
         "id ID",
         f"--- {NAME} sabotage:asset-removed: gone after N s",
     ]
-    assert runner.closed
+
+
+def test_what_ended_as_it_must_is_told_in_a_line_for_each_family(there: Place) -> None:
+    assert told(there, Proved(CaseProof(NAME, "fake", RIGHT_STATES)))[1:] == [
+        f"{NAME}: 4 states were run, and each ended as it must",
+        "  oracle: 0 (pass), as it must",
+        "  null: 1 (fail), as it must",
+        "  sabotage (2 states): 2 (infra), as it must",
+    ]
+
+
+OTHERWISE = [
+    (state("planted:FG10 x", 2, 1), "  planted:FG10 x: 2 (infra), allowed, although 1 (fail) would be better"),
+    (state("inert:FG10 x", 1, 0), "  inert:FG10 x: 1 (fail), allowed, although 0 (pass) would be better"),
+    (
+        state("mutant:drop app/x", 0, 1),
+        "  mutant:drop app/x: 0 (pass), although 1 (fail) would be right: so good are the source's tests",
+    ),
+]
+
+
+@pytest.mark.parametrize(("other", "line"), OTHERWISE, ids=["planted", "inert", "mutant"])
+def test_what_is_only_allowed_is_not_said_to_be_as_it_must(other: StateResult, line: str, there: Place) -> None:
+    lines = told(there, Proved(CaseProof(NAME, "fake", (*RIGHT_STATES, other))))
+    assert lines[1] == f"{NAME}: nothing speaks against this verifier in 5 states"
+    assert lines[-1] == line
+
+
+def test_what_could_not_be_run_is_never_as_it_must(there: Place) -> None:
+    gap = Unproved("null", "could not run: the disk is full", could_not_run=True)
+    lines = told(there, Proved(CaseProof(NAME, "fake", RIGHT_STATES[:1], "", (gap,))))
+    assert lines[1] == f"{NAME}: 1 state was run, and each ended as it must; 1 more could not be run"
+    assert lines[-1] == "  null: could not run: the disk is full"
+
+
+def test_the_sources_own_verifier_has_a_say(there: Place) -> None:
+    row = Agreement("null", Standing.DIFFERS, "pass", "reward 1", "fail", detail="source: fine at 12:00:01")
+    lines = told(there, Proved(CaseProof(NAME, "fake", RIGHT_STATES), (row,)))
+    assert lines[1] == f"{NAME}: the source's own verifier says something else"
+    assert "  null: the source's own verifier says pass, this one fail" in lines
+    assert lines[-2] == f"--- {NAME} null, the source's own verifier: it booked reward 1; source: fine at TIME"
 
 
 def test_a_proof_waits_for_the_gates(there: Place) -> None:
-    answer = there.toolbox(open_runner=lambda: pytest.fail("opened")).dispatch("margin_run", {})
+    answer = there.toolbox(prover=lambda root, case: pytest.fail("proved")).dispatch("margin_run", {})
     assert answer.is_error
     assert answer.text.endswith("not proved: the gates come first")
 
 
-def test_a_machine_without_containers_is_told_in_words_of_ours(there: Place) -> None:
-    toolbox = there.toolbox()
+def no_engine(root: Path, case: str) -> Proved:
+    raise EngineUnavailable("docker", "does not answer")
+
+
+@pytest.mark.parametrize("prover", [None, no_engine])
+def test_a_machine_without_containers_is_told_in_words_of_ours(prover: Any, there: Place) -> None:
+    toolbox = there.toolbox(prover=prover)
     toolbox.dispatch("write", {"path": SCRIPT, "content": verifier()})
     text = toolbox.dispatch("margin_run", {"cases": [NAME]}).text
     assert text.endswith("not proved: nothing can be run in containers here")
@@ -268,9 +316,9 @@ def test_what_differs_from_run_to_run_gets_a_name(text: str, expected: str) -> N
 
 
 def test_equal_places_on_disk_give_equal_answers(tmp_path: Path) -> None:
-    told = []
+    answers = []
     for name in ("one", "two-longer-name"):
         toolbox = Place(tmp_path / name).toolbox()
         asked = [("read", {"path": "source"}), ("write", {"path": SCRIPT, "content": verifier()}), ("margin_run", {})]
-        told.append([toolbox.dispatch(tool, arguments) for tool, arguments in asked])
-    assert told[0] == told[1]
+        answers.append([toolbox.dispatch(tool, arguments) for tool, arguments in asked])
+    assert answers[0] == answers[1]
