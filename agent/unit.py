@@ -96,8 +96,10 @@ def _inside(choices: Choices, task: SourceTask, case: Case) -> list[Finding]:
     """What the image that was kept has against the case, where it could be looked into."""
     name = task.image or ""
     pin, facts = choices.pins.get(name), choices.images.get(name)
+    if facts is None or not case.image:
+        return []
     kept = case.image in (name, pin.pinned if isinstance(pin, Pin) else name)
-    return check_image(LookedInto(case, facts, choices.platform)) if facts and case.image and kept else []
+    return check_image(LookedInto(case, facts, choices.platform)) if kept else []
 
 
 def _open_questions(setting: Setting, task: SourceTask) -> tuple[Question, ...]:

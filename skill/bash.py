@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from tree_sitter import Language, Parser, Tree
@@ -29,6 +29,11 @@ WORDS = (
     "arithmetic_expansion",
     "process_substitution",
 )
+
+
+# For a function of a script (and of its nodes) alone: equal scripts are one `Script` where they were parsed by
+# skill/verifier/split.py, so that a dataset with few distinct verifiers is analysed in little time.
+once_a_script = lru_cache(maxsize=512)
 
 
 @cache

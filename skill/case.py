@@ -75,8 +75,12 @@ class Case:
     @cached_property
     def config(self) -> Settings | None:
         """case.toml decoded; None when the file could not be read or is no TOML."""
-        decoded = settings(self.text.data, CASE_KEYS) if self.text.is_there else None
-        return decoded if decoded and decoded.error is None else None
+        return None if self.decoded is None or self.decoded.error else self.decoded
+
+    @cached_property
+    def decoded(self) -> Settings | None:
+        """case.toml with what decoding it came to; None when the file could not be read."""
+        return settings(self.text.data, CASE_KEYS) if self.text.is_there else None
 
     @cached_property
     def prompt(self) -> Text:
@@ -135,17 +139,17 @@ class Case:
     def _small_files(self) -> dict[str, bytes | None]:
         return {}
 
-    @property
+    @cached_property
     def image(self) -> str:
         """The image that case.toml names, trimmed; empty means that env/Dockerfile is built."""
         return self.config.text("image") if self.config else ""
 
-    @property
+    @cached_property
     def test_cwd(self) -> str:
         """Where Margin runs the verifier."""
         return self.config.text("test_cwd") if self.config else ""
 
-    @property
+    @cached_property
     def agent_cwd(self) -> str:
         """Where Margin starts the agent."""
         return self.config.text("agent_cwd") if self.config else ""

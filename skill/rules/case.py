@@ -13,7 +13,7 @@ from skill.contract import (
 )
 from skill.finding import Severity
 from skill.rules.base import Defect, Family
-from skill.settings import CASE_KEYS, settings
+from skill.settings import CASE_KEYS
 from skill.textfile import Reading
 
 CASE: Family[Case] = Family("case")
@@ -39,9 +39,8 @@ def malformed_case_toml(case: Case) -> Iterator[Defect]:
     Example: `description = "says "hi""`
     Right: `description = 'says "hi"'`
     """
-    if case.text.is_there and case.config is None:
-        error = settings(case.text.data, {}).error
-        yield Defect(_at(case), error.line if error else 0, f"case.toml is no TOML: {error}")
+    if case.decoded and (error := case.decoded.error):
+        yield Defect(_at(case), error.line, f"case.toml is no TOML: {error}")
 
 
 @CASE.defect("SC205", "wrong-case-value-type", basis="M4")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from skill import bash
-from skill.bash import Node
 from skill.verifier import python
 from skill.verifier.base import Asset, Odd, VerifierInput
 
@@ -72,9 +71,7 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
             (f"syntax error in line {script.broken}",),
         )
         return
-    if (place := _placeholder(script)) is not None:
-        where = f"tests/test.sh:{bash.line(place)}"
-        yield Odd("template", f"{where} holds the unfilled placeholder {script.text(place)[:40]}")
+    yield from _unfilled(script)
     for path, text in _code(given, script):
         if AGENT_LOG.search(text):
             yield Odd("agent-log", f"tests/{path} grades the agent's own log, which Margin does not keep")
@@ -82,6 +79,15 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
             yield Odd("judge", f"tests/{path} asks a model for the verdict, which needs a key and the network")
         if match := SIDECAR.search(text):
             yield Odd("sidecar", f"tests/{path} asks a service on another host ({match[1]}) for its verdict")
+    yield from _unfit_commands(script)
+
+
+@bash.once_a_script
+def _unfit_commands(script: bash.Script) -> tuple[Odd, ...]:
+    return tuple(_unfit(script))
+
+
+def _unfit(script: bash.Script) -> Iterator[Odd]:
     for command in bash.commands(script.root):
         name, words = bash.name(script, command), bash.words(script, command)
         if name == "trap" and not (len(words) > 1 and re.match(r"(?:kill|rm|-|:|cleanup|stop)", words[1])):
@@ -98,19 +104,21 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
             )
 
 
-def _placeholder(script: bash.Script) -> Node | None:
+@bash.once_a_script
+def _unfilled(script: bash.Script) -> tuple[Odd, ...]:
     """A word with an unfilled placeholder; here-documents are data and may well hold braces."""
     for node in bash.walk(script.root):
         if node.type in ("word", "concatenation", "string_content", "command_name") and PLACEHOLDER.search(
             script.text(node)
         ):
-            return node
-    return None
+            where = f"tests/test.sh:{bash.line(node)}"
+            return (Odd("template", f"{where} holds the unfilled placeholder {script.text(node)[:40]}"),)
+    return ()
 
 
 def _code(given: VerifierInput, script: bash.Script) -> Iterator[tuple[str, str]]:
     """Texts that hold one of the patterns, without their comments and docstrings, by path."""
-    yield "test.sh", MAKES_FOLDERS.sub("", _without_comments(_without_patches(script)))
+    yield "test.sh", _own_code(script)
     for asset in given.assets:
         if not asset.path.endswith(CODE) or not any(hint in asset.data for hint in HINTS):
             continue
@@ -125,6 +133,11 @@ def _code(given: VerifierInput, script: bash.Script) -> Iterator[tuple[str, str]
 def _python_text(asset: Asset, module: object) -> Iterator[str]:
     yield from (str(node.value) for node in python.strings(module))  # type: ignore[arg-type]
     yield from re.findall(r"^\s*(?:import|from) .*$", asset.data.decode("utf-8", "replace"), re.MULTILINE)
+
+
+@bash.once_a_script
+def _own_code(script: bash.Script) -> str:
+    return MAKES_FOLDERS.sub("", _without_comments(_without_patches(script)))
 
 
 def _without_patches(script: bash.Script) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Final
 
@@ -95,14 +95,23 @@ class Situation:
     @cached_property
     def commands(self) -> tuple[tuple[str, list[str]], ...]:
         """Every simple command: its name and its words."""
-        found = [(script, node) for script in self.shells for node in bash.commands(script.root)]
-        return tuple((bash.name(script, node), bash.words(script, node)) for script, node in found)
+        return tuple(command for script in self.shells for command in _commands(script))
 
     @cached_property
     def pytest_calls(self) -> tuple[list[str], ...]:
         """The words after pytest in each call of it."""
-        calls = [(script, node) for script in self.shells for node in bash.commands(script.root)]
-        return tuple(_arguments(script, node) for script, node in calls if pytest_call(script, node) is not None)
+        return tuple(_arguments(script, call) for script in self.shells for call in _pytest_calls(script))
+
+
+@bash.once_a_script
+def _commands(script: bash.Script) -> tuple[tuple[str, list[str]], ...]:
+    return tuple((bash.name(script, node), bash.words(script, node)) for node in bash.commands(script.root))
+
+
+@bash.once_a_script
+def _pytest_calls(script: bash.Script) -> tuple[Call, ...]:
+    calls = (pytest_call(script, node) for node in bash.commands(script.root))
+    return tuple(call for call in calls if call is not None)
 
 
 Pattern = Callable[[Situation], Addition | None]
@@ -190,9 +199,8 @@ def unshadowed(situation: Situation) -> Addition | None:
     from the one folder: what breaks it there breaks the source as well.
     """
     script, cwd = situation.script, situation.given.cwd
-    calls = [call for node in bash.commands(script.root) if (call := pytest_call(script, node)) is not None]
     moves = [words[-1] for name, words in situation.commands if name in ("cd", "pushd")]
-    trials = {call.trial for call in calls}
+    trials = {call.trial for call in _pytest_calls(script)}
     if len(trials) != 1 or any(word.strip("\"'") != cwd for word in moves):
         return None
     (trial,) = trials
@@ -280,6 +288,7 @@ def plain_makefile(situation: Situation) -> Addition | None:
     return Addition(setup=("plain_makefile",))
 
 
+@cache
 def staged(name: str) -> bytes:
     """A file that is staged as it is shipped."""
     return files("skill.verifier").joinpath(name).read_bytes()
@@ -299,8 +308,9 @@ def script_word(script: bash.Script, command: Node) -> Node | None:
     return None
 
 
-def _arguments(script: bash.Script, command: Node) -> list[str]:
-    words = bash.words(script, command)
+def _arguments(script: bash.Script, call: Call) -> list[str]:
+    assert call.node is not None, "a call that was found in a script"
+    words = bash.words(script, call.node)
     at = next(i for i, word in enumerate(words) if word.rsplit("/", 1)[-1] in ("pytest", "py.test"))
     return words[at + 1 :]
 

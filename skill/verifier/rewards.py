@@ -38,6 +38,7 @@ def rewards(script: bash.Script, assets: tuple[Asset, ...]) -> Rewards:
     return Rewards(tuple(writers), next((reason for reason in reasons if reason), ""))
 
 
+@bash.once_a_script
 def constant(script: bash.Script) -> int:
     """The line of a write that gives the same reward on every way through the script, 0 when there is none.
 
@@ -74,6 +75,7 @@ def _asset(asset: Asset) -> str:
     return f"{asset.path} writes a reward in a way that is not understood"
 
 
+@bash.once_a_script
 def _shell(script: bash.Script, path: str = "test.sh") -> str:
     """Why what the script writes may be neither 0 nor 1; '' when every write was understood."""
     understood = False

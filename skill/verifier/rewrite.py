@@ -51,9 +51,15 @@ def rewrite(given: VerifierInput) -> Rewrite | Odd:
 
 def _written_elsewhere(given: VerifierInput, script: bash.Script, cut: Split) -> bool:
     """Whether another file of tests/, or a variable from outside, has a say in the reward that the tail writes."""
-    tail = "\n".join(script.text(node) for node in bash.statements(script.root)[len(cut.prefix) :])
-    outside = set(DEFAULTED.findall(tail)) & (given.env.keys() | given.image_env.keys())
+    outside = _defaulted(script, cut) & (given.env.keys() | given.image_env.keys())
     return bool(outside) or any(writer != "test.sh" for writer in rewards(script, given.assets).writers)
+
+
+@bash.once_a_script
+def _defaulted(script: bash.Script, cut: Split) -> frozenset[str]:
+    """The variables after the bootstrap that have a default."""
+    tail = "\n".join(script.text(node) for node in bash.statements(script.root)[len(cut.prefix) :])
+    return frozenset(DEFAULTED.findall(tail))
 
 
 def reserved(assets: Iterable[Asset]) -> Odd | None:
@@ -72,6 +78,7 @@ def unfit_names(names: Iterable[str]) -> Odd | None:
     return None
 
 
+@bash.once_a_script
 def _late_bootstrap(script: bash.Script, cut: Split) -> Odd | None:
     """Installing once the candidate may have run cannot be told from the candidate's own failure."""
     for node in bash.statements(script.root)[len(cut.prefix) :]:
@@ -95,7 +102,8 @@ def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | 
             "pytest is started in a way that is not understood",
             (f"line {bash.line(cut.test)}",),
         )
-    checks, problem = _checks(script, [*cut.body, cut.test], call)
+    nodes = (*cut.body, cut.test)
+    checks, problem = _checks(script, nodes, call)
     checks += _delegated(given, script.text(cut.test)) if call.runner in ("bash", "sh", "status") else ()
     if problem:
         return problem
@@ -105,7 +113,7 @@ def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | 
     if call.runner == "pytest":
         judge = f'judge_pytest "{report}"'
         before = (f'rm -f "{report}"',) if call.report else ()
-    text = _text(given, script, cut, "direct", call.runner, [*cut.body, cut.test], checks, judge, before)
+    text = _text(given, script, cut, "direct", call.runner, nodes, checks, judge, before)
     text.after = ("reached",) if call.runner == "pytest" and source_script.may_stop(script, cut) else ()
     text.evidence = "" if TO_FILE.search(script.text(cut.test)) else call.evidence
     added = additions(Situation(given, script, "direct", call))
@@ -114,6 +122,7 @@ def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | 
     )
 
 
+@bash.once_a_script
 def _starts_pytest(script: bash.Script, test: Node, call: Call) -> bool:
     """Whether pytest hides in a string or a variable of the test command."""
     text = script.text(test)
@@ -152,7 +161,7 @@ def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite |
     threshold = PASS_IF.match(given.pass_if) if given.pass_if else None
     if found.open and threshold is None:
         return Odd("reward-not-binary", f"{found.open}; state a threshold with --pass-if", (found.open,))
-    nodes = bash.statements(script.root)[len(cut.prefix) :]
+    nodes = tuple(bash.statements(script.root)[len(cut.prefix) :])
     commands = [command for node in nodes for command in bash.commands(node)]
     calls = [call for command in commands if (call := pytest_call(script, command))]
     pytest = calls[0] if calls else None
@@ -173,7 +182,8 @@ def _outside(script: bash.Script, commands: list[Node]) -> tuple[str, ...]:
     return () if any(bash.name(script, command) in NETWORK for command in commands) else ("OFFLINE=1",)
 
 
-def _checks(script: bash.Script, nodes: list[Node], call: Call) -> tuple[tuple[str, ...], Odd | None]:
+@bash.once_a_script
+def _checks(script: bash.Script, nodes: tuple[Node, ...], call: Call) -> tuple[tuple[str, ...], Odd | None]:
     """Trials that go before the candidate, so that a fault of the harness is seen as one."""
     if call.runner == "pytest":
         if not call.trial or EXPANSION.search(call.trial.replace("$PRIVATE", "")):
@@ -210,7 +220,7 @@ def _fetched_tool(words: list[str]) -> str:
 
 
 def _text(
-    given: VerifierInput, script: bash.Script, cut: Split, form: str, runner: str, nodes: list[Node],
+    given: VerifierInput, script: bash.Script, cut: Split, form: str, runner: str, nodes: tuple[Node, ...],
     checks: tuple[str, ...], judge: str, before: tuple[str, ...],
 ) -> template.Text:  # fmt: skip
     bootstrap = source_script.bootstrap(script, cut)
@@ -238,14 +248,14 @@ def test_places(given: VerifierInput) -> tuple[str, ...]:
     return tuple(name for name in TEST_PLACES if _named(name, given))
 
 
-def _tools(given: VerifierInput, script: bash.Script, nodes: list[Node]) -> tuple[str, ...]:
+def _tools(given: VerifierInput, script: bash.Script, nodes: tuple[Node, ...]) -> tuple[str, ...]:
     """The tools that the source's script calls, and those of the scripts beside it that it starts."""
     text = " ".join(script.text(node) for node in nodes)
     found = set(tools.needed(script, nodes, given.prompt))
     for asset in given.assets:
         if asset.path.endswith(".sh") and asset.path.rsplit("/", 1)[-1] in text:
             helper = bash.parse(asset.data)
-            found |= set(tools.needed(helper, [helper.root], given.prompt))
+            found |= set(tools.needed(helper, (helper.root,), given.prompt))
     return tuple(sorted(found))
 
 
@@ -256,6 +266,7 @@ def _named(name: str, given: VerifierInput) -> bool:
     return name in given.image_env or any(word.search(text) for text in texts)
 
 
+@bash.once_a_script
 def _shape(script: bash.Script, form: str, runner: str) -> str:
     """A name under which cases with the same verifier but for names and comments are counted together."""
     tokens = [re.sub(r"/tests/\S+", "/tests/*", script.text(node)) for node in bash.statements(script.root)]
@@ -269,10 +280,15 @@ def _imports(given: VerifierInput, script: bash.Script) -> tuple[str, ...]:
     for asset in given.assets:
         if asset.path.endswith(".py"):
             names |= set(python.top_imports(asset.data))
-    return python.brought(names, siblings, given.installed | frozenset(_bootstrap_packages(script)))
+    return python.brought(names, siblings, given.installed | _bootstrap_packages(script))
 
 
-def _bootstrap_packages(script: bash.Script) -> Iterator[str]:
+@bash.once_a_script
+def _bootstrap_packages(script: bash.Script) -> frozenset[str]:
+    return frozenset(_packages(script))
+
+
+def _packages(script: bash.Script) -> Iterator[str]:
     for command in bash.commands(script.root):
         words = bash.words(script, command)
         if {"pip", "pip3", "uv", "uvx"} & set(words[:3]):

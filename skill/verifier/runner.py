@@ -42,6 +42,7 @@ class Call:
     evidence: str = ""  # pattern in the output that shows a test ran, where the runner prints one
 
 
+@bash.once_a_script
 def call_of(script: bash.Script, test: Node) -> Call:
     """The runner behind the test command: the last simple command in it decides its status."""
     commands = [node for node in bash.commands(test) if not _inside_substitution(node, test)]

@@ -22,11 +22,13 @@ MOVED = b"# moved to test.sh: "
 PLAIN_SHELL = re.compile(rb"#!\s*(?:/usr)?/bin/(?:env\s+)?(?:da)?sh\b")  # has no PIPESTATUS
 
 
+@bash.once_a_script
 def whole(script: bash.Script, cut: Split) -> bytes:
     """The wrapped form's script: byte for byte the source's, but for bootstrap that moved and a dropped guard."""
     return _edited(script.data, _moves(script, cut))
 
 
+@bash.once_a_script
 def until_test(script: bash.Script, cut: Split, call: Call, starter: str = "") -> bytes:
     """The direct form's script: everything up to the test command, whose status becomes the script's.
 
@@ -51,11 +53,13 @@ def until_test(script: bash.Script, cut: Split, call: Call, starter: str = "") -
     return head + text + b"\n"
 
 
+@bash.once_a_script
 def may_stop(script: bash.Script, cut: Split) -> bool:
     """Whether an option lets the script end at a failure before its test command."""
     return bool(STOPPING.search("\n".join(cut.options)) or SHEBANG_ERREXIT.match(script.data))
 
 
+@bash.once_a_script
 def bootstrap(script: bash.Script, cut: Split) -> tuple[str, ...]:
     """The statements of test.sh that do the source's bootstrap, each install guarded."""
     last = max((i for i, (kind, _) in enumerate(cut.prefix) if kind is Kind.INSTALL), default=-1)

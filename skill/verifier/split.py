@@ -15,7 +15,7 @@ from skill.verifier.status import SHEBANG_ERREXIT, STOPPING, meanings
 LEAVING = frozenset(("exit", "trap", "exec", "return", "source", ".", "eval"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Split:
     """``prefix`` is the bootstrap; for a direct verifier ``body`` ends with the ``test`` command and a tail follows."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from skill import bash
 from skill.bash import Node
@@ -14,8 +13,14 @@ SYSTEM = re.compile(r"^(?:/usr(?:/local)?)?/bin/(?=[^/]+$)")  # a tool in anothe
 INSTALL = re.compile(r"\b(?:re-?install|install|set up|setup|build|compile|upgrade|provision)", re.IGNORECASE)
 
 
-def needed(script: bash.Script, nodes: Iterable[Node], prompt: str) -> tuple[str, ...]:
+def needed(script: bash.Script, nodes: tuple[Node, ...], prompt: str) -> tuple[str, ...]:
     """Known tools called in ``nodes``, without those that the script itself looks for or that the task is about."""
+    lines = [line for line in prompt.splitlines() if INSTALL.search(line)]
+    return tuple(tool for tool in _called(script, nodes) if not _is_the_task(tool, lines))
+
+
+@bash.once_a_script
+def _called(script: bash.Script, nodes: tuple[Node, ...]) -> tuple[str, ...]:
     called: set[str] = set()
     looked_for: set[str] = set()
     for node in nodes:
@@ -24,8 +29,7 @@ def needed(script: bash.Script, nodes: Iterable[Node], prompt: str) -> tuple[str
             if words[:1] in (["command"], ["which"], ["type"], ["hash"]):
                 looked_for.update(words[1:])
             called.update(_started(words))
-    found = (called & TOOLS) - looked_for
-    return tuple(sorted(tool for tool in found if not _is_the_task(tool, prompt)))
+    return tuple(sorted((called & TOOLS) - looked_for))
 
 
 def _started(words: list[str]) -> set[str]:
@@ -42,8 +46,8 @@ def _started(words: list[str]) -> set[str]:
     return found
 
 
-def _is_the_task(tool: str, prompt: str) -> bool:
-    """Whether the prompt asks to install the tool: then its absence is the candidate's failure."""
+def _is_the_task(tool: str, lines: list[str]) -> bool:
+    """Whether the prompt asks to install the tool, so that its absence is the candidate's failure."""
     names = {"python3": r"python", "node": r"node(?:\.?js)?", "g++": r"g\+\+|gcc"}.get(tool, re.escape(tool))
     word = re.compile(rf"(?<![\w/.-])(?:{names})(?![\w-])", re.IGNORECASE)
-    return any(INSTALL.search(line) and word.search(line) for line in prompt.splitlines())
+    return any(word.search(line) for line in lines)

@@ -34,4 +34,4 @@ TOOLS = [
 @pytest.mark.parametrize(("text", "prompt", "tools"), TOOLS)
 def test_needed(text: str, prompt: str, tools: tuple[str, ...]) -> None:
     script = parsed(text)
-    assert needed(script, bash.statements(script.root), prompt) == tools
+    assert needed(script, tuple(bash.statements(script.root)), prompt) == tools
