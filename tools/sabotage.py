@@ -146,7 +146,7 @@ def runner_tools(case: Case) -> tuple[str, ...]:
     text = verifier_text(case)
     prompt = case.prompt.data.decode("utf-8", "replace")
     script = bash.parse(text.encode())
-    found = [tool for tool in needed(script, [script.root], prompt) if not _installed_by(text, tool)]
+    found = [tool for tool in needed(script, (script.root,), prompt) if not _installed_by(text, tool)]
     return tuple(sorted(found, key=lambda tool: (_ORDER.index(tool) if tool in _ORDER else len(_ORDER), tool)))
 
 
