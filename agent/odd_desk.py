@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from agent import unit
-from agent.odd import OddCase, OddGroup, brief
+from agent.odd import OddCase, OddGroup
+from agent.odd_brief import brief
 from agent.run_folder import remove
 from skill.case import Case
 from skill.comparison import Comparison
@@ -96,7 +97,8 @@ class Desk:
         """What the session is told first; to be asked for while the skeleton is as it was laid."""
         pair = self.pair(self.suite)
         errors = [one for one in self.gate(self.suite, self.case.name) if one.severity is Severity.ERROR]
-        return brief(self.group, self.task, errors, (pair.case.script or b"").decode("utf-8", "replace"))
+        frame = (pair.case.script or b"").decode("utf-8", "replace")
+        return brief(self.group, self.task, errors, frame, pair.case.tests)
 
     def draft_again(self, case: str) -> Sequence[str]:
         """The `draft` tool: the case as it was laid."""

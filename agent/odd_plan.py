@@ -11,7 +11,8 @@ from typing import Any
 from agent import prompt
 from agent.dataset import Dataset
 from agent.endpoint import NoModel, chosen, described
-from agent.odd import brief, forecast, groups_of, odd_cases
+from agent.odd import forecast, groups_of, odd_cases
+from agent.odd_brief import brief
 from agent.options import Options
 from agent.outcome import TaskResult
 from agent.pricing import default_model, rules_of

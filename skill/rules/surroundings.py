@@ -109,13 +109,16 @@ def no_inner_timeout(verifier: Verifier) -> Iterator[Defect]:
     """The script sets no limit of its own on what it runs.
 
     A candidate that hangs runs into test_timeout_seconds, and Margin calls that an infrastructure failure.
-    Right: `timeout -k 5 1500 pytest ...` under a limit of 1800, and 124 mapped to 1.
+    Right: `timeout -k 5 1500 pytest ...` under a limit of 1800, and 124 mapped to 1; with the shared library
+    `candidate pytest ...`, which does both.
     """
     names = {name for name, _, _ in verifier.view.commands} if verifier.is_readable else set()
     if names & RUNNERS and not names & {"timeout", "gtimeout"} and b"--timeout" not in verifier.data:
         first = next(node for name, _, node in verifier.view.commands if name in RUNNERS)
         yield verifier.at(
-            bash.line(first), "no time limit of its own: a hanging candidate is not a fail", "use timeout"
+            bash.line(first),
+            "nothing here limits the time: with a candidate that hangs, this ends as infra and not as a fail",
+            "run it through timeout, or through the library's candidate, and map 124 to 1",
         )
 
 

@@ -96,9 +96,10 @@ def runner_configuration_added(pair: Comparison) -> Iterator[Defect]:
     """A file that steers a test runner lies among the tests, and the source has none there.
 
     A conftest.py or a configuration can leave out, skip or replace tests.
-    Right: options on the command line in tests/test.sh.
+    Right: options on the command line in tests/test.sh; where there must be a file, one that tests/test.sh writes to
+    $PRIVATE and names with `-c`.
     """
-    return _of(pair, Kind.STEERING, "remove it")
+    return _of(pair, Kind.STEERING, "remove it; write an ini to $PRIVATE in tests/test.sh and name it with -c")
 
 
 @WEAKENING.defect("SC829", "source-test-not-run", basis="D4")

@@ -12,12 +12,15 @@ import pytest
 from agent import unit
 from agent.dataset import Dataset, read_dataset
 from agent.odd import OddGroup, forecast, groups_of, odd_cases
+from agent.odd_brief import WORDS
 from agent.odd_desk import Desk
 from agent.options import Options
 from agent.outcome import TaskResult
 from agent.pricing import rules_of
 from skill.draft import Choices
 from skill.finding import Severity
+from skill.own_words import functions
+from skill.verifier.template import OWN_NAMES
 from tests.support.harbor import make_task
 from tests.support.odd import MODEL, put_odd
 
@@ -107,6 +110,23 @@ def test_a_brief_says_how_many_cases_follow_and_what_the_gates_miss(place: Path,
     assert "applies your verifier to 2 more cases" in text
     assert "SC832 the verifier is not written yet" in text
     assert str(tmp_path) not in text
+
+
+def test_a_brief_lists_what_is_there_and_what_may_be_said(place: Path, tmp_path: Path) -> None:
+    text = desk(tmp_path, groups(place)[0], place).brief()
+    (listed,) = (part for part in marked(text) if part.startswith(".verdict/"))
+    assert "source-test.sh, executable" in listed.splitlines()
+    assert WORDS in text
+
+
+def test_every_word_of_a_brief_is_one_of_the_library() -> None:
+    said = {found.split()[0] for found in re.findall(r"`([a-z_]+(?: [^`]*)?)`", WORDS)}
+    said -= {"timeout", "printf", "eval", "exec", "alias"}
+    variables = set(re.findall(r"`\$([A-Z]+)`", WORDS))
+    assert said - functions() == set()
+    assert variables - OWN_NAMES == set()
+    assert len(said) > 15
+    assert len(variables) > 5
 
 
 def test_the_same_group_gets_the_same_brief(place: Path, tmp_path: Path) -> None:

@@ -223,4 +223,14 @@ PY
   if [ ! -f /logs/verifier/reward.txt ]; then fail "no list"; fi
   judge_reward""",
     ),
+    (
+        "exit-trap",
+        """need python3
+  printf '[pytest]\\n' >"$PRIVATE/pytest.ini" || infra "no room for the settings"
+  runner_works python3 -m pytest
+  guarded
+  candidate python3 -m pytest -q -c "$PRIVATE/pytest.ini" --junitxml="$PRIVATE/report.xml" "$TESTS/test_tide.py"
+  genuine
+  judge_pytest "$PRIVATE/report.xml\"""",
+    ),
 )

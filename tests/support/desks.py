@@ -9,7 +9,8 @@ from typing import Any
 
 from agent import unit
 from agent.dataset import read_dataset
-from agent.odd import brief, groups_of, odd_cases
+from agent.odd import groups_of, odd_cases
+from agent.odd_brief import brief
 from agent.odd_desk import Desk
 from agent.options import Options
 from skill.draft import Choices
