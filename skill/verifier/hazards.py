@@ -93,7 +93,7 @@ def _unfit(script: bash.Script) -> Iterator[Odd]:
         if name == "trap" and not (len(words) > 1 and re.match(r"(?:kill|rm|-|:|cleanup|stop)", words[1])):
             yield Odd(
                 "needs-agent",
-                "a trap decides the verdict on the way out",
+                "a trap acts on the way out, and no rule tells what that means for the verdict",
                 (f"line {bash.line(command)}: {' '.join(words)[:80]}",),
             )
         if name in ("docker", "ssh", "kubectl", "systemctl"):
