@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tools.errors import ToolError
+from tools.fence import CAP
 from tools.plain import plain
 from tools.spec import Arguments, Tool, ToolResult, arguments_schema, natural, text
 from tools.virtual import Entry, Place, Reader, Roots, place, told
@@ -47,11 +48,21 @@ def _lines(reader: Reader, where: Place, offset: int, limit: int) -> ToolResult:
         lines.pop()
     if offset > max(1, len(lines)):
         raise ToolError("past_the_end", f"{where} has {len(lines)} lines")
-    shown = [_short(line) for line in lines[offset - 1 : offset - 1 + limit]]
+    shown = list(_fitting(_short(line) for line in lines[offset - 1 : offset - 1 + limit]))
     last = offset - 1 + len(shown)
     more = f"; more from offset {last + 1}" if last < len(lines) else ""
     head = f"{where}: lines {offset if shown else 0} to {last} of {len(lines)}, {size}{more}"
     return ToolResult("", "\n".join(shown), head)
+
+
+def _fitting(lines: Iterable[str]) -> Iterator[str]:
+    """As many whole lines as one result has room for: what is left out then has a line to go on from."""
+    room = CAP
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            return
+        yield line
 
 
 def _decoded(data: bytes) -> str:
@@ -127,7 +138,8 @@ TOOL: Final = Tool(
     "read",
     "Read lines of a text file, list a folder, or search for a piece of text in a file or in all files below a "
     "folder. Paths begin with source/ (the source task, read only), suite/ (the case that is being made) or "
-    "skill/ (SKILL.md and its pages). Long files come in parts: go on with offset.",
+    "skill/ (SKILL.md and its pages). Long files come in parts of whole lines: the first line says where to go on "
+    "with offset.",
     arguments_schema(
         ("path",),
         path=text("such as source/tests/test.sh, suite/cases/NAME/tests, skill/references/gates.md"),
