@@ -51,7 +51,7 @@ class TakeBack:
         """The case without ``without``, staged, booked with a line about it, and proved anew."""
         result = self.redraft(name, without)
         said = f"hardening taken back, since the right work was not judged 0 with it: {', '.join(sorted(without))}"
-        note = Finding("tests/test.sh", 0, "S404", Severity.NOTE, said)
+        note = Finding("tests/test.sh", 0, "S406", Severity.NOTE, said)
         if result.outcome is Outcome.CONVERTED:
             self.book(replace(result, findings=(*result.findings, note)))
         return self.whole(name)

@@ -18,7 +18,7 @@ from skill.parts.image import OF_A_TEXT, container, unfit
 from skill.parts.oracle import oracle
 from skill.parts.verifier import Rewriting, Verifier, verifier
 from skill.parts.workplace import Workplace, workplace
-from skill.sources.base import SourceFile, SourceTask
+from skill.sources.base import Refusal, SourceFile, SourceTask
 from skill.toml import TomlTable, TomlValue, dump, load
 from skill.verifier.rewrite import rewrite
 
@@ -65,14 +65,13 @@ def draft(task: SourceTask, name: str, choices: Choices, rewriting: Rewriting = 
     tests = verifier(task, choices, place, seconds, made.exported, text, inside, rewriting)
     if isinstance(tests, Refused):
         return tests
-    return _case(task, name, place, made, tests, seconds, oracle(task, place, made.exported))
+    return _case(task, name, place, made, tests, seconds, oracle(task, place, made.exported), _accepted(task, choices))
 
 
 def _hindrance(task: SourceTask, choices: Choices) -> Refused | None:
     """What the source itself has against a conversion; of a kept image that was looked into, the image tells."""
-    told = OF_A_TEXT if choices.image == "keep" and (task.image or "") in choices.images else frozenset()
-    for refusal in task.refusals:
-        if refusal.code not in told and not (refusal.allowable and refusal.code in choices.allow):
+    for refusal in _told(task, choices):
+        if not _is_accepted(refusal, choices):
             hint = f" (--allow {refusal.code} converts it all the same)" if refusal.allowable else ""
             return Refused(refusal.code, refusal.sentence + hint)
     tables = {"environment": task.environment_env, "verifier": task.verifier_env, "solution": task.solution_env}
@@ -80,6 +79,25 @@ def _hindrance(task: SourceTask, choices: Choices) -> Refused | None:
         if bad := next((name for name in values if not VARIABLE.fullmatch(name)), None):
             return Refused("env-name", f"[{table}.env] {bad!r} is no name that a variable can have")
     return None
+
+
+def _told(task: SourceTask, choices: Choices) -> list[Refusal]:
+    """The refusals of the source that count here."""
+    dropped = OF_A_TEXT if choices.image == "keep" and (task.image or "") in choices.images else frozenset()
+    return [refusal for refusal in task.refusals if refusal.code not in dropped]
+
+
+def _is_accepted(refusal: Refusal, choices: Choices) -> bool:
+    return refusal.allowable and refusal.code in choices.allow
+
+
+def _accepted(task: SourceTask, choices: Choices) -> tuple[Finding, ...]:
+    """A line for everything that is lost because a person allowed it."""
+    return tuple(
+        Finding("case.toml", 0, "S405", Severity.WARNING, f"{refusal.code} was allowed: {refusal.sentence}")
+        for refusal in _told(task, choices)
+        if _is_accepted(refusal, choices)
+    )
 
 
 def _case(
@@ -90,6 +108,7 @@ def _case(
     tests: Verifier,
     seconds: int,
     solution: Part,
+    accepted: tuple[Finding, ...],
 ) -> CaseDraft:
     assert task.prompt is not None
     config = dump(_config(task, name, place, made.image, seconds)).encode()
@@ -100,7 +119,7 @@ def _case(
         name,
         tuple(sorted((file for part in parts for file in part.files), key=lambda file: file.path)),
         tuple(sorted((row for part in parts for row in part.rows), key=lambda row: row.path)),
-        (*task.findings, place_note, *made.findings, *tests.findings),
+        (*task.findings, *accepted, place_note, *made.findings, *tests.findings),
         tests.shape,
         tests.form,
     )

@@ -67,4 +67,4 @@ def test_what_is_taken_back(
     else:
         assert found.results[0].exit_code == 0
         ((note,),) = (result.findings for result in bench.booked)
-        assert note.code == "S404" and ", ".join(sorted(without)) in note.message
+        assert note.code == "S406" and ", ".join(sorted(without)) in note.message

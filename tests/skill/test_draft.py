@@ -176,6 +176,8 @@ REFUSED = [
     ({"environment/Dockerfile": "FROM other:1\n", "solution/solve.sh": "cd /task\n"}, "", Choices(), "workdir-unknown"),
     ({}, '[environment]\ndocker_image = "tides:1"\n', Choices(), "image-choice"),
     ({"environment/Dockerfile": "FROM debian:12\nWORKDIR /app\nUSER tide\n"}, "", Choices(), "user-not-root"),
+    ({}, '[agent]\nuser = "tide"\n', Choices(), "phase-user"),
+    ({}, "[verifier]\nuser = 1000\n", Choices(), "phase-user"),
     ({}, '[verifier.env]\n"A; exit 0; B" = "x"\n', Choices(), "env-name"),
     ({}, '[solution.env]\n"A B" = "x"\n', Choices(), "env-name"),
     ({}, '[environment.env]\n"A\\nRUN x" = "x"\n', Choices(), "env-name"),
@@ -195,6 +197,13 @@ def test_a_degraded_form_on_request(tmp_path: Path) -> None:
     assert isinstance(refused, Refused) and "--allow user-not-root" in refused.sentence
     found = case(tmp_path, files, Choices(allow=frozenset({"user-not-root"})))
     assert contents(found)["env/Dockerfile"].endswith(b"\nUSER root\n")
+    (line,) = [finding.message for finding in found.findings if finding.code == "S405"]
+    assert line == "user-not-root was allowed: " + refused.sentence.partition(" (--allow")[0]
+
+
+def test_what_was_allowed_in_vain_is_not_reported(tmp_path: Path) -> None:
+    found = case(tmp_path, {}, Choices(allow=frozenset({"user-not-root", "phase-user"})))
+    assert "S405" not in {finding.code for finding in found.findings}
 
 
 def test_of_a_kept_image_that_was_looked_into_the_image_tells(tmp_path: Path) -> None:

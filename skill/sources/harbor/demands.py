@@ -93,7 +93,8 @@ def _users(remarks: Remarks, config: Config) -> None:
     for table in ("agent", "verifier"):
         user = config.get(table, "user")
         if user is not None and not is_root(str(user)):
-            remarks.note("S007", TOML, f"{table}.user = {user!r:.40}")
+            said = f"{table}.user = {user!r:.40}, but in Margin every phase runs as the image's user"
+            remarks.refuse("phase-user", said, allowable=True)
 
 
 def _network(remarks: Remarks, config: Config) -> None:

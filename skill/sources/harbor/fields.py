@@ -83,7 +83,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Field]]] = {
     "verifier": {
         "timeout_sec": Field(is_number, Act.MAPPED),
         "env": Field(is_env, Act.BAKED),
-        "user": _kept(is_user, "verifier_user", Act.WARNED),
+        "user": _kept(is_user, "verifier_user", Act.REFUSED),
         "environment_mode": _kept(one_of("shared", "separate"), "verifier_environment_mode", Act.REFUSED),
         "environment": Field(is_table, Act.REFUSED),
         "collect": Field(tables_with("command"), Act.BAKED),
@@ -92,7 +92,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Field]]] = {
     },
     "agent": {
         "timeout_sec": _kept(is_number, "agent_timeout_sec"),
-        "user": _kept(is_user, "agent_user", Act.WARNED),
+        "user": _kept(is_user, "agent_user", Act.REFUSED),
         "network_mode": _kept(NETWORK, "agent_network_mode", Act.WARNED),
         "allowed_hosts": _kept(is_texts, "agent_allowed_hosts"),
     },

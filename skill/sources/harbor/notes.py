@@ -21,7 +21,6 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
     "S004": (W, "The task restricts the network, which Margin does not do."),
     "S005": (W, "A health check that Harbor waits for is not waited for by Margin."),
     "S006": (W, "Skills inside the image are not handed to the agent by Margin."),
-    "S007": (W, "A phase runs as a user of its own; in Margin all run as the image's user."),
     "S008": (W, "A host variable is needed by a script; without it the verdict is 2."),
     "S009": (W, "A variable looks like a credential; its value is never resolved or written."),
     "S010": (N, "Commands that Harbor runs between agent and verifier run at the start of the verifier."),
