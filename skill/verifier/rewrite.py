@@ -18,6 +18,7 @@ from skill.verifier.commands import NETWORK
 from skill.verifier.patterns import COMPLETION, HEADING, Addition, Situation, additions
 from skill.verifier.placement import in_function
 from skill.verifier.prefix import Kind, kind
+from skill.verifier.reward_keys import may_be_written
 from skill.verifier.rewards import ODD_REWARD, constant, rewards
 from skill.verifier.runner import EXPANSION, Call, call_of, pytest_call
 from skill.verifier.split import Split, understood
@@ -44,9 +45,18 @@ def rewrite(given: VerifierInput) -> Rewrite | Odd:
     for odd in hazards.hazards(given, script):
         return odd
     assert cut is not None, "a broken script is a hazard"
-    if cut.test is not None and not in_function(cut.test) and not _written_elsewhere(given, script, cut):
-        return _late_bootstrap(script, cut) or _direct(given, script, cut)
-    return _late_bootstrap(script, cut) or _wrapped(given, script, cut)
+    direct = cut.test is not None and not in_function(cut.test) and not _written_elsewhere(given, script, cut)
+    found = _late_bootstrap(script, cut) or (_direct if direct else _wrapped)(given, script, cut)
+    return found if isinstance(found, Odd) else _unknown_key(given, script) or found
+
+
+def _unknown_key(given: VerifierInput, script: bash.Script) -> Odd | None:
+    """The reason why the rule that says what passes cannot be meant for this verifier."""
+    threshold = PASS_IF.match(given.pass_if) if given.pass_if else None
+    if threshold is None or may_be_written(threshold[1], script, given.assets):
+        return None
+    said = f"nothing in tests/ writes a reward called {threshold[1]!r}, which is what --pass-if looks at"
+    return Odd("reward-key", said, (f"--pass-if {given.pass_if}",))
 
 
 def _written_elsewhere(given: VerifierInput, script: bash.Script, cut: Split) -> bool:

@@ -36,6 +36,10 @@ REFUSED: list[tuple[str, dict[str, str], dict[str, Any], str]] = [
     ("python3 /tests/grade.py\n", SCORER, {}, "reward-not-binary"),
     (f"SCORE=$(cat /tmp/s)\necho $SCORE > {TXT}\n", {}, {}, "reward-not-binary"),
     ("python3 /tests/grade.py\n", SCORER, {"pass_if": "reward"}, "reward-not-binary"),
+    # --- a rule about a reward of another name
+    ("pytest\n", {}, {"pass_if": "score>=1"}, "no-reward"),
+    (f"pytest\n{TAIL}", {}, {"pass_if": "score>=1"}, "reward-key"),
+    ("python3 /tests/grade.py\n", SCORER, {"pass_if": "score>=1"}, "reward-key"),
     # --- what Margin does not have
     (f"grep done /logs/agent/log\n{TAIL}", {}, {}, "agent-log"),
     (f'curl -H "k: $OPENAI_API_KEY" https://example.org\n{TAIL}', {}, {}, "judge"),
