@@ -84,6 +84,7 @@ class Unproved:
 
     state: str
     reason: str
+    could_not_run: bool = False  # the engine, not the case, is why: the proof has a gap
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,11 @@ class CaseProof:
         """Whether there is evidence and none of it speaks against the conversion."""
         return bool(self.results) and not any(result.is_contrary for result in self.results)
 
+    @property
+    def gaps(self) -> tuple[Unproved, ...]:
+        """The states that were asked for, apply, and could not be run."""
+        return tuple(row for row in self.unproved if row.could_not_run)
+
     def to_dict(self) -> dict[str, Any]:
         """The proof as JSON-able values."""
         table = asdict(self)
@@ -112,9 +118,14 @@ class CaseProof:
 def proof_from_dict(table: Mapping[str, Any]) -> CaseProof:
     """The proof that ``CaseProof.to_dict`` wrote; raises KeyError, TypeError or ValueError for anything else."""
     results = tuple(_result(row) for row in table["results"])
-    unproved = tuple(Unproved(str(row["state"]), str(row["reason"])) for row in table.get("unproved", ()))
+    unproved = tuple(_unproved(row) for row in table.get("unproved", ()))
     reason = str(table.get("unproved_reason", ""))
     return CaseProof(str(table["case"]), str(table["runner"]), results, reason, unproved)
+
+
+def _unproved(row: Mapping[str, Any]) -> Unproved:
+    """One state without a result out of JSON values."""
+    return Unproved(str(row["state"]), str(row["reason"]), bool(row.get("could_not_run", False)))
 
 
 def _result(row: Mapping[str, Any]) -> StateResult:

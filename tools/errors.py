@@ -8,6 +8,7 @@ ToolsError                 the base: one line with what failed, why, and the rem
     ├── EngineUnavailable  no Docker engine answers
     ├── MarginMissing      the margin CLI is not on PATH
     ├── EngineFailed       the Docker engine refused or broke off a request
+    ├── ImageUnfit         an image does not let its case be run as Margin would
     ├── CaseUnreadable     a case's own files do not let it be run at all
     ├── NoRoom             the engine's disk is too full for what is to be made
     ├── PushFailed         an image did not get into its registry
@@ -74,6 +75,10 @@ class MarginMissing(RunnerError):
 
 class EngineFailed(RunnerError):
     """The Docker engine refused or broke off a request."""
+
+
+class ImageUnfit(RunnerError):
+    """An image does not let its case be run as Margin would; asking again changes nothing."""
 
 
 class CaseUnreadable(RunnerError):

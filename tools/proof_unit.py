@@ -19,6 +19,7 @@ from tools.runners.base import Prepared, Runner, State, StateRun, timeout_of
 Plan = Callable[[Case], Iterable[State | Unproved]]
 Follow = Callable[[Case, Work, float], Iterable[State | Unproved]]  # from the solution's work and its seconds
 MUTANTS = MUTANT + "any"  # the state that stands for all mutants where there are none
+COULD_NOT = "could not run: {}"
 
 
 @dataclass(frozen=True)
@@ -93,17 +94,22 @@ class Unit:
     def _following(self, follow: Follow, prepared: Prepared, so_far: Sequence[Answer]) -> list[State | Unproved]:
         """The states made from the work of the reference solution; none but a reason where it is not right."""
         right = next((answer for answer in so_far if answer.state == ORACLE), None)
-        if not isinstance(right, StateResult) or not right.holds:
-            reason = right.reason if isinstance(right, Unproved) else "the known good candidate does not pass"
-            return [Unproved(MUTANTS, reason)]
+        if isinstance(right, Unproved):
+            return [replace(right, state=MUTANTS)]
+        if right is None or not right.holds:
+            return [Unproved(MUTANTS, "the known good candidate does not pass")]
         work = self._work(prepared)
-        return [Unproved(MUTANTS, work)] if isinstance(work, str) else list(follow(self.case, work, right.seconds))
+        if isinstance(work, str):  # it passed a moment ago
+            return [Unproved(MUTANTS, COULD_NOT.format(work), could_not_run=True)]
+        return list(follow(self.case, work, right.seconds))
 
     def _work(self, prepared: Prepared) -> Work | str:
         """The work of the reference solution, kept from earlier or seen now, or why it is not known."""
         key = work_key(self._content[0], self.runner.version)
         kept = self.cache.work(key) if self.cache else None
         work = kept or prepared.work()
+        if isinstance(work, str):
+            work = prepared.work()
         if self.cache and kept is None and isinstance(work, Work):
             with contextlib.suppress(WorkspaceError):
                 self.cache.put_work(key, work)
@@ -125,8 +131,13 @@ class Unit:
         return answer
 
     def _run(self, state: State, prepared: Prepared) -> Answer:
-        """The answer of a fresh run, kept for later unless it may be the surroundings' doing."""
+        """The answer of a fresh run, kept for later unless it may be the surroundings' doing.
+
+        What the engine broke off is run once more.
+        """
         run = prepared.run(state)
+        if run.broken:
+            run = prepared.run(state)
         answer = _judged(state, run)
         if isinstance(answer, StateResult) and (answer.is_contrary or answer.is_forged) and run.exit_code is not None:
             answer = _confirmed(state, answer, prepared.trace(state))
@@ -145,10 +156,10 @@ def _judged(state: State, run: StateRun) -> Answer:
     """What a run tells: a result, or why it tells nothing."""
     if not run.applies:
         return Unproved(state.name, run.detail)
+    if run.broken or (run.exit_code is None and not state.is_plain):
+        return Unproved(state.name, COULD_NOT.format(run.detail), could_not_run=True)
     if state.excuse and run.exit_code == PASS:
         return Unproved(state.name, state.excuse)
-    if run.exit_code is None and not state.is_plain:
-        return Unproved(state.name, f"it could not be run: {run.detail}")
     return run.result(state)
 
 
@@ -173,8 +184,8 @@ def _closer(entry: State | Unproved, answer: Answer) -> Sequence[State]:
 def _pointless(state: State, so_far: Sequence[Answer]) -> str:
     """Why running ``state`` would tell nothing after the answers ``so_far``; empty when it would."""
     results = [answer for answer in so_far if isinstance(answer, StateResult)]
-    plain = [result for result in results if result.state in (ORACLE, NULL)]
-    if not state.is_plain and plain and all(result.exit_code is None for result in plain):
+    plain = [answer for answer in so_far if answer.state in (ORACLE, NULL) and not _is_lacking(answer)]
+    if not state.is_plain and plain and all(_was_not_run(answer) for answer in plain):
         return "the case could not be run"
     if state.solved and any(result.state == ORACLE and not result.holds for result in results):
         return "the known good candidate does not pass"
@@ -185,10 +196,20 @@ def _pointless(state: State, so_far: Sequence[Answer]) -> str:
     return ""
 
 
+def _is_lacking(answer: Answer) -> bool:
+    """Whether the state does not exist for the case."""
+    return isinstance(answer, Unproved) and not answer.could_not_run
+
+
+def _was_not_run(answer: Answer) -> bool:
+    return isinstance(answer, Unproved) or answer.exit_code is None
+
+
 def _proof(case: str, runner: str, answers: Sequence[Answer]) -> CaseProof:
     """The answers put together; where no run got as far as a verdict there are no results but a reason."""
     results = tuple(answer for answer in answers if isinstance(answer, StateResult))
     unproved = tuple(answer for answer in answers if isinstance(answer, Unproved))
-    if results and all(result.exit_code is None for result in results):
-        return CaseProof(case, runner, (), results[0].detail, unproved)
+    if all(result.exit_code is None for result in results):
+        gap = next((row.reason for row in unproved if row.could_not_run), "")
+        return CaseProof(case, runner, (), results[0].detail if results else gap, unproved)
     return CaseProof(case, runner, results, "", unproved)

@@ -17,7 +17,7 @@ from agent.ledger_file import ledger_of
 from agent.pace import Pace
 from agent.proofs import EVIDENCE, PROOFS, keep_proofs, setup
 from agent.run_folder import run_path
-from agent.text import plain
+from agent.text import count, plain
 from agent.weight import CONTRARY, PARTLY, PROVED, UNPROVED, ran, weight, why
 from skill.comparison import Comparison
 from skill.evidence import CaseProof
@@ -35,7 +35,7 @@ SAID_ALREADY = ("SC905", "SC906")  # by the line about the case itself
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit status 0: no contrary evidence. 1: some, or a proof was required and is missing. 5: no runner."""
+    """Exit status 0: no contrary evidence. 1: some, or a proof was required and is missing. 5: the runner gave way."""
     names = [case.name for case in read_suite(args.suite).cases() if fnmatchcase(case.name, args.case or "*")]
     if not names:
         raise UsageError(f"{args.suite}: has no case that matches {args.case or '*'!r}")
@@ -66,7 +66,13 @@ def run(args: argparse.Namespace) -> int:
         raise Infrastructure("no case could be proved here")
     lacking = args.require_proof and weights[PROVED] < len(names)
     differs = any(found.differs for found in compared)
-    return FINDINGS if weights[CONTRARY] or lacking or differs else CLEAN
+    if weights[CONTRARY] or lacking or differs:
+        return FINDINGS
+    gaps = [gap for proof in proved for gap in proof.gaps]
+    if gaps:
+        said = f"{count(len(gaps), 'state')} {gaps[0].reason}"
+        raise Infrastructure(plain(f"{said}; the same command goes on from the answers that were kept"))
+    return CLEAN
 
 
 def _proofs(args: argparse.Namespace, names: list[str], runner: Runner, stop: Stop) -> Iterator[CaseProof]:

@@ -95,10 +95,10 @@ def no_evidence(proof: CaseProof) -> Iterator[Defect]:
 
 @EVIDENCE.defect("SC906", "partial-evidence", basis="D18", severity=Severity.WARNING)
 def partial_evidence(proof: CaseProof) -> Iterator[Defect]:
-    """One of the three states was not run.
+    """One of the three states was not run, or the engine kept another from being run.
 
     Only all three together tell a verifier that judges from one that always says the same.
-    Right: oracle, null and at least one sabotage.
+    Right: oracle, null and at least one sabotage, and every state that was asked for and applies.
     """
     ran = {result.state.partition(":")[0] for result in proof.results}
     missing = [state for state in (ORACLE, NULL, SABOTAGE.rstrip(":")) if state not in ran]
@@ -106,6 +106,9 @@ def partial_evidence(proof: CaseProof) -> Iterator[Defect]:
         reasons = {row.state.partition(":")[0]: row.reason for row in proof.unproved}
         said = "; ".join(f"{state}: {reasons.get(state, 'not run')}" for state in missing)
         yield _at(proof, f"not proved in every state ({said})", "run the missing states")
+    elif proof.results and proof.gaps:
+        said = "; ".join(f"{row.state}: {row.reason}" for row in proof.gaps)
+        yield _at(proof, f"not proved in every state ({said})", "prove the case again: the engine was at fault")
 
 
 @EVIDENCE.defect("SC907", "expectation-differs", basis="D18")

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.cases import DOCKERFILE, script, write_case
-from tools.runners.base import UNTOUCHED, Runner, Setup
+from tools.runners.base import KNOWN_GOOD, UNTOUCHED, Runner, Setup, State
 from tools.runners.docker import DockerRunner
-from tools.runners.docker_engine import BUILT_LABEL, connect, images_named, images_with
+from tools.runners.docker_engine import BUILT_LABEL, RUN_LABEL, connect, images_named, images_with
+from tools.sabotage_deep import Break
 
 pytestmark = pytest.mark.docker
 
@@ -82,3 +83,67 @@ def test_dockerignore_is_honoured(runner: DockerRunner, tmp_path: Path) -> None:
     detail = run(runner, tmp_path, "one", salted(tmp_path, "COPY . /context\nRUN ! test -e /context/skip\n"))
     assert detail == ""
     assert "not found" in run(runner, tmp_path, "one", salted(tmp_path, "COPY skip /\n"))
+
+
+def test_two_runs_of_one_context_do_not_take_each_others_image(runner: DockerRunner, tmp_path: Path) -> None:
+    """Equal cases of two processes: one of them is through, and the other goes on."""
+    made = write_case(tmp_path, "one", dockerfile=salted(tmp_path), test=script("exit 1"))
+    other = DockerRunner(Setup("images-too", keep_images=0))
+    with runner.prepare(made, [UNTOUCHED]) as prepared:
+        with other.prepare(made, [UNTOUCHED]) as theirs:
+            assert theirs.run(UNTOUCHED).exit_code == 1
+            assert prepared.run(UNTOUCHED).exit_code == 1
+        other.close()
+        assert not images_with(connect(), f"{BUILT_LABEL}=images-too")
+        assert prepared.run(UNTOUCHED).exit_code == 1
+        assert built() == 1
+
+
+def test_runs_that_build_and_remove_the_same_context_at_the_same_time_all_get_through(tmp_path: Path) -> None:
+    made = write_case(tmp_path, "one", dockerfile=salted(tmp_path, "RUN true\nRUN true\n"), test=script("exit 1"))
+    ends: list[int | None] = []
+
+    def again(number: int) -> None:
+        for _ in range(4):
+            runner = DockerRunner(Setup(f"images-{number}"))
+            with runner.prepare(made, [UNTOUCHED]) as prepared:
+                run = prepared.run(UNTOUCHED)
+                ends.append((run if not run.broken else prepared.run(UNTOUCHED)).exit_code)
+            runner.close()
+
+    work = [threading.Thread(target=again, args=(number,)) for number in range(3)]
+    for thread in work:
+        thread.start()
+    for thread in work:
+        thread.join()
+    assert ends == [1] * 12
+
+
+def test_an_image_that_somebody_takes_away_is_made_again(runner: DockerRunner, tmp_path: Path) -> None:
+    made = write_case(tmp_path, "one", dockerfile=salted(tmp_path), test=script("exit 1"))
+    with runner.prepare(made, [UNTOUCHED]) as prepared:
+        assert prepared.run(UNTOUCHED).exit_code == 1
+        (image,) = images_with(connect(), f"{BUILT_LABEL}=images")
+        connect().remove_image(image["RepoTags"][0])
+        gone = prepared.run(UNTOUCHED)
+        assert (gone.exit_code, gone.broken) == (None, True)
+        assert "No such image" in gone.detail
+        assert prepared.run(UNTOUCHED).exit_code == 1
+
+
+def test_a_solved_container_that_somebody_takes_away_is_solved_again(runner: DockerRunner, tmp_path: Path) -> None:
+    made = write_case(tmp_path, "one", dockerfile=salted(tmp_path))
+    later = State("mutant:later", 1, solved=True, meddling=Break("rm -f /app/done", "gone"))
+    with runner.prepare(made, [KNOWN_GOOD, later], more=True) as prepared:
+        assert prepared.run(KNOWN_GOOD).exit_code == 0
+        for name in images_of("images"):
+            connect().remove_image(name)
+        assert prepared.run(later).broken
+        assert prepared.run(later).exit_code == 1
+    runner.close()
+    assert images_of("images") == []
+
+
+def images_of(run: str) -> list[str]:
+    """The names of what a run made of containers."""
+    return [name for row in images_with(connect(), f"{RUN_LABEL}={run}") for name in row["RepoTags"] or ()]

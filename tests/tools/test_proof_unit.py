@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+import pytest
+
+from agent.weight import PARTLY, PROVED, UNPROVED, ran, weight, why
 from skill.case import Case
-from skill.evidence import CaseProof, StateResult
+from skill.evidence import CaseProof, StateResult, Unproved, proof_from_dict
+from skill.rules import check_evidence
 from skill.work import Changed, Form, Work
-from tests.support.cases import write_case
+from tests.support.cases import script, write_case
 from tools.depth import Depth
 from tools.proof import prove
 from tools.proof_cache import ProofCache
@@ -27,6 +31,7 @@ class Table:
 
     codes: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
     traced: Mapping[str, int] = field(default_factory=dict)
+    broken: dict[str, int] = field(default_factory=dict)  # how often the engine breaks a state off
     seen: Work | str = WORK
     asked: list[str] = field(default_factory=list)
     name = "table"
@@ -46,6 +51,9 @@ class Table:
 
     def run(self, state: State) -> StateRun:
         self.asked.append(state.name)
+        if self.broken.get(state.name, 0):
+            self.broken[state.name] -= 1
+            return StateRun(None, EXECUTOR_ERROR, "No such image", broken=True)
         codes = self.codes.get(state.name, (state.expected,))
         code = codes[state.turn % len(codes)]
         return StateRun(code, EXECUTOR_ERROR if code is None else "", "gone" if code is None else "said")
@@ -61,7 +69,7 @@ class Table:
 
 
 def proof_by(table: Table, root: Path, depth: Depth, cache: ProofCache | None = None) -> CaseProof:
-    write_case(root / "suite", "one")
+    write_case(root / "suite", "one", test=script("grep 1 tests/data"), files={"tests/data": "1"})
     (proof,) = prove(root / "suite", runner=table, states=depth.states, follow=depth.follow, cache=cache)
     return proof
 
@@ -124,10 +132,48 @@ def test_an_engine_that_goes_away_is_no_evidence_and_is_asked_again(tmp_path: Pa
     table, cache = Table({state: (None,), "forgery:reward": (None,)}), ProofCache(tmp_path / "kept")
     proof = proof_by(table, tmp_path, DEEP, cache)
     assert proof.holds
-    assert reasons(proof)[state] == "it could not be run: gone"
+    assert reasons(proof)[state] == "could not run: gone"
     table.asked.clear()
     proof_by(table, tmp_path, DEEP, cache)
     assert table.asked == ["forgery:reward", state]
+
+
+@pytest.mark.parametrize("state", ["oracle", "null", "sabotage:asset-removed", "mutant:removed /app/a.txt"])
+def test_what_the_engine_broke_off_once_is_run_again_and_nothing_is_missing(tmp_path: Path, state: str) -> None:
+    table = Table(broken={state: 1})
+    proof = proof_by(table, tmp_path, DEEP)
+    assert table.asked.count(state) == 2
+    assert result(proof, state).holds
+    assert weight(proof) == PROVED
+
+
+@pytest.mark.parametrize("state", ["oracle", "null", "sabotage:asset-removed", "mutant:removed /app/a.txt"])
+def test_what_the_engine_breaks_off_twice_is_no_evidence_and_the_case_is_not_proved(tmp_path: Path, state: str) -> None:
+    table, cache = Table(broken={state: 2}), ProofCache(tmp_path / "kept")
+    proof = proof_by(table, tmp_path, DEEP, cache)
+    assert table.asked.count(state) == 2
+    assert proof.gaps[0] == Unproved(state, "could not run: No such image", could_not_run=True)
+    assert weight(proof) == PARTLY
+    assert "1 could not run" in ran(proof) or state == "oracle"  # without it there are no mutants either
+    assert why(proof).startswith(f"{state}: could not run: No such image")
+    assert [found.code for found in check_evidence(proof)] == ["SC906"]
+    assert weight(proof_by(table, tmp_path, DEEP, cache)) == PROVED  # nothing of it was kept
+
+
+def test_a_state_that_does_not_apply_is_no_gap(tmp_path: Path) -> None:
+    proof = proof_by(Table(), tmp_path, DEEP)
+    assert proof.unproved
+    assert not proof.gaps
+    assert weight(proof) == PROVED
+
+
+def test_an_engine_that_is_gone_leaves_a_case_unproved_and_not_contrary(tmp_path: Path) -> None:
+    table = Table(broken={"oracle": 9, "null": 9})
+    proof = proof_by(table, tmp_path, DEEP)
+    assert (proof.results, proof.unproved_reason) == ((), "could not run: No such image")
+    assert weight(proof) == UNPROVED
+    assert set(table.asked) == {"oracle", "null"}
+    assert proof_from_dict(proof.to_dict()) == proof
 
 
 def test_no_mutants_of_a_wrong_candidate(tmp_path: Path) -> None:
@@ -143,7 +189,7 @@ def test_no_forgeries_where_doing_nothing_passes(tmp_path: Path) -> None:
 
 
 def test_unknown_work_says_why(tmp_path: Path) -> None:
-    assert reasons(proof_by(Table(seen="no engine"), tmp_path, DEEP))["mutant:any"] == "no engine"
+    assert reasons(proof_by(Table(seen="no engine"), tmp_path, DEEP))["mutant:any"] == "could not run: no engine"
 
 
 def test_states_of_one_case_run_side_by_side_give_the_same_proof(tmp_path: Path) -> None:

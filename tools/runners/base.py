@@ -92,6 +92,7 @@ class StateRun:
     seconds: float = 0.0  # of tests/test.sh where it was run and the runner can tell, else of all
     applies: bool = True  # False: the state could not be brought about, nothing was run
     place: str = ""  # "tests/test.sh:12: exit 0", the last line that ran; only where that was followed
+    broken: bool = False  # the engine broke off: says nothing about case or candidate, and may go well once more
 
     def result(self, state: State) -> StateResult:
         """The run as evidence about ``state``."""

@@ -8,6 +8,7 @@ runs, Margin's CLI may report a test failure (row W24); here that is always infr
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,6 +18,7 @@ from tools.runners.base import Setup, State
 from tools.runners.docker_engine import (
     BUILT_LABEL,
     RUN_LABEL,
+    answers,
     connect,
     images_with,
     remove_image,
@@ -40,6 +42,7 @@ class DockerRunner:
         self.version = f"docker/{VERSION} {setup.traits}"
         self.client = connect()
         self._shelf = Shelf(self.client, setup.keep_images)
+        self._asking, self._lost = threading.Lock(), False
 
     def prepare(self, case: Case, states: Sequence[State], more: bool = False) -> DockerPrepared:
         """The case; its image is built or found by the first run."""
@@ -56,13 +59,18 @@ class DockerRunner:
 
     def built(self, context: docker_build.Context) -> contextlib.AbstractContextManager[str]:
         """The image of a build context for as long as the block lasts."""
-        tag = context.tag(self.setup)
 
-        def build() -> None:
+        def build(name: str) -> None:
             need_room(self.client, 2 * sum(file.size for file in context.files), context.name)
-            docker_build.build(self.client, context, tag, self.setup)
+            docker_build.build(self.client, context, name, self.setup)
 
-        return self._shelf.borrowed(docker_build.env_name(tag), build)
+        return self._shelf.borrowed(docker_build.env_name(context.tag(self.setup)), build)
+
+    def engine_is_back(self) -> bool:
+        """Whether the engine answers, after some patience; one that does not come back is not waited for again."""
+        with self._asking:
+            self._lost = self._lost or not answers(self.client)
+            return not self._lost
 
     def close(self) -> None:
         """Afterwards no container and no image of this run is left; runs under way end as infra."""

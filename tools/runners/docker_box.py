@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from skill.contract import TIMEOUT_EXIT
 from tools.archive import Packed, first_file, tar
 from tools.capture import Output
-from tools.errors import EngineFailed
+from tools.errors import EngineFailed, ImageUnfit
 from tools.runners.base import Setup
 from tools.runners.docker_engine import NAMESPACE, container_labels, remove_container, translated
 
@@ -33,6 +33,7 @@ HELPER_SECONDS: Final = 120  # for mkdir, rm, test and the like
 QUIET_SECONDS: Final = 0.3  # a background process may keep the output open after its script has ended
 DRAIN_SECONDS: Final = 3.0
 LONGEST_POLL: Final = 0.2
+SIGNALLED: Final = 128  # exit statuses above it tell of a signal
 READ_BYTES: Final = 1 << 20
 _STAGE: Final = 'mkdir -p "$1" && rm -rf "$2" && mkdir -p "$2"'
 
@@ -95,7 +96,10 @@ class DockerBox:
         env: Mapping[str, str] | None = None,
         user: str = "",
     ) -> Executed:
-        """Run ``argv``; raises EngineFailed when the engine, not the command, is at fault."""
+        """Run ``argv``; raises EngineFailed when the engine, not the command, is at fault.
+
+        Nothing in a container can end it as a whole: a command that died together with it was stopped from outside.
+        """
         output = Output()
         with translated(f"run {argv[0]} in the container"):
             command = self._client.exec_create(
@@ -111,6 +115,8 @@ class DockerBox:
         _settle(reader, output)
         if exit_code is None:
             return Executed(TIMEOUT_EXIT, output.text(), timed_out=True)
+        if exit_code > SIGNALLED and not self._is_up():
+            raise EngineFailed("docker", f"the container was stopped from outside while {argv[0]} ran in it")
         return Executed(exit_code, output.text())
 
     def _await(self, command: str, reader: threading.Thread, deadline: float) -> int | None:
@@ -130,15 +136,21 @@ class DockerBox:
             poll = min(poll * 1.5, LONGEST_POLL)
         return None
 
+    def _is_up(self) -> bool:
+        with translated("inspect container"):
+            return bool(self._client.inspect_container(self.id)["State"]["Running"])
+
     def stage(self, folder: str, files: Sequence[Packed], cwd: str) -> None:
         """Afterwards ``cwd``/``folder`` holds exactly ``files``, owned by 0:0, whatever was there.
 
-        Raises EngineFailed when the image's user cannot make the folder (row W9 of the contract).
+        Raises ImageUnfit when the image's user cannot make the folder (row W9 of the contract).
         """
         target = posixpath.normpath(posixpath.join(cwd, folder))
         done = self.execute(["sh", "-c", _STAGE, "sh", cwd, target], timeout=HELPER_SECONDS)
-        if done.exit_code != 0:
+        if "No space left" in done.output:
             raise EngineFailed("docker", f"make {target}: {done.output.strip()[:300]}")
+        if done.exit_code != 0:
+            raise ImageUnfit("docker", f"make {target}: {done.output.strip()[:300]}")
         self.put(files, target)
 
     def put(self, files: Sequence[Packed], folder: str) -> None:

@@ -7,6 +7,7 @@ when that has buildx.
 from __future__ import annotations
 
 import contextlib
+import re
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 IGNORE_FILE: Final = ".dockerignore"
+_GONE: Final = re.compile(r"\s*(?:No such image|layer does not exist|unknown parent image)")
 CLEAR_SECONDS: Final = 15.0  # a broken-off build's last container holds its image until the engine notices
 
 
@@ -38,7 +40,7 @@ class Build:
     """
 
     client: APIClient
-    tag: str
+    tag: str  # of the image to be, nobody else's
     capture: Capture = field(default_factory=Capture)
     _step: str = ""
     _last: str = ""
@@ -116,25 +118,39 @@ def env_name(tag: str) -> str:
     return f"{NAMESPACE}/env:{tag}"
 
 
-def build(client: APIClient, context: Context, tag: str, setup: Setup) -> None:
-    """Afterwards the image of ``context`` is there; raises BuildFailed with the end of the builder's output."""
+def build(client: APIClient, context: Context, name: str, setup: Setup) -> None:
+    """Afterwards the image of ``context`` is there as ``name``, which must be nobody else's.
+
+    Raises BuildFailed with the end of the builder's output, EngineFailed when the engine broke off.
+    """
     if context.needs_buildkit:
-        _buildx(context, env_name(tag), setup)
-    else:
-        _legacy(client, context, tag, setup)
+        _buildx(context, name, setup)
+        return
+    try:
+        _legacy(client, context, name, setup)
+    except _LayerGone:
+        _legacy(client, context, name, setup)
 
 
-def _legacy(client: APIClient, context: Context, tag: str, setup: Setup) -> None:
+class _LayerGone(BuildFailed):
+    """A layer that the builder had found in the engine was removed together with somebody else's image."""
+
+
+def _legacy(client: APIClient, context: Context, name: str, setup: Setup) -> None:
     """Build through the engine; on return or error no tag of a step or stage is left."""
-    build = Build(client, tag)
+    build = Build(client, name.rpartition(":")[2])
+    deadline = time.monotonic() + setup.build_seconds
     try:
         with tar(_wanted(context)) as archive, translated(f"build {context.name}"):
-            deadline = time.monotonic() + setup.build_seconds
-            failed = build.follow(_events(client, archive, tag, setup, _labels(context, setup)), deadline)
+            failed = build.follow(_events(client, archive, name, setup, _labels(context, setup)), deadline)
     except EngineFailed as error:
+        if _broke_off(error) and time.monotonic() < deadline:
+            raise
         raise BuildFailed(context.name, f"{context.folder} does not build: {error.reason}") from error
     finally:
         build.clear()
+    if _GONE.match(failed):
+        raise _LayerGone(context.name, f"{context.folder} does not build: {failed.strip()[:300]}")
     if failed:
         reason = f"{context.folder} does not build: {failed.strip()[:300]}"
         raise BuildFailed(context.name, reason, log_tail=log_tail(build.capture.text()))
@@ -144,14 +160,21 @@ def _labels(context: Context, setup: Setup) -> dict[str, str]:
     return dict(context.labels) or image_labels(setup.run_id)
 
 
+def _broke_off(error: EngineFailed) -> bool:
+    """Whether the engine went away, rather than answered that it will not build."""
+    from docker.errors import APIError
+
+    return not isinstance(error.__cause__, APIError)
+
+
 def _events(
-    client: APIClient, archive: IO[bytes], tag: str, setup: Setup, labels: Mapping[str, str]
+    client: APIClient, archive: IO[bytes], name: str, setup: Setup, labels: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
     """The engine's builder at work on ``archive``."""
     events: Iterator[Mapping[str, Any]] = client.build(
         fileobj=archive,
         custom_context=True,
-        tag=env_name(tag),
+        tag=name,
         rm=True,
         forcerm=True,
         labels=dict(labels),

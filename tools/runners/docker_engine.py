@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import socket
 import time
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ BUILT_LABEL: Final = "dev.suite-converter.built-by"  # on built images: a contai
 OWNER_LABEL: Final = "dev.suite-converter.owner"
 NAMESPACE: Final = "suite-converter"  # every image that we tag stands under this name
 CALL_SECONDS: Final = 180
+PATIENCE: Final = 30.0  # seconds for which an engine that went away may take to come back
 RETRY_SECONDS: Final = 0.5
 
 
@@ -34,6 +36,18 @@ def connect() -> APIClient:
         reason = f"no Docker engine answers: {_first_line(error)}"
         raise EngineUnavailable("docker", reason, "start it or set DOCKER_HOST") from error
     return client
+
+
+def answers(client: APIClient, patience: float = PATIENCE) -> bool:
+    """Whether the engine answers, or does so again within ``patience`` seconds."""
+    deadline = time.monotonic() + patience
+    while True:
+        with contextlib.suppress(EngineFailed), translated("ask for an answer"):
+            client.ping()
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(RETRY_SECONDS)
 
 
 @contextlib.contextmanager
@@ -67,6 +81,15 @@ def container_labels(run_id: str) -> dict[str, str]:
 def image_labels(run_id: str) -> dict[str, str]:
     """The labels of every image that a run builds."""
     return {BUILT_LABEL: run_id, OWNER_LABEL: owner()}
+
+
+def unshared(name: str) -> str:
+    """``name`` with an ending that nobody else uses.
+
+    Whatever several processes may make from equal input gets such a name: what one of them removes, it made
+    alone, and no other looks for it.
+    """
+    return f"{name}-{secrets.token_hex(6)}"
 
 
 def image_id(client: APIClient, name: str) -> str | None:

@@ -16,11 +16,11 @@ from skill.contract import PASS
 from skill.work import Work
 from tools.archive import Packed, files_below
 from tools.capture import log_tail, reason_in
-from tools.errors import EngineFailed, RunnerError
+from tools.errors import EngineFailed, ImageUnfit, RunnerError
 from tools.runners import docker_trace
 from tools.runners.base import EXECUTOR_ERROR, Edit, State, StateRun, error_of, oracle_error, timeout_of
 from tools.runners.docker_box import HELPER_SECONDS, DockerBox
-from tools.runners.docker_engine import remove_image
+from tools.runners.docker_engine import NAMESPACE, image_id, remove_image
 from tools.runners.docker_snapshot import is_safe
 from tools.runners.docker_work import capture
 
@@ -76,9 +76,23 @@ class DockerPrepared:
         started = time.monotonic()
         try:
             run = self._run(state, traced)
+        except EngineFailed as error:
+            run = StateRun(None, EXECUTOR_ERROR, self._set_back(error), broken=True)
         except RunnerError as error:
             run = StateRun(None, EXECUTOR_ERROR, str(error), getattr(error, "log_tail", ""))
         return run if run.seconds else dataclasses.replace(run, seconds=round(time.monotonic() - started, 3))
+
+    def _set_back(self, error: EngineFailed) -> str:
+        """Afterwards the next state starts from what the engine still has; why this one was broken off."""
+        if not self._runner.engine_is_back():
+            return f"{error}, and the engine has not come back"
+        with self._gate, contextlib.suppress(EngineFailed):
+            if self._snapshot and image_id(self._client, self._snapshot) is None:
+                self._snapshot, self._solved_once = "", False
+            if self._image.startswith(NAMESPACE) and image_id(self._client, self._image) is None:
+                self._open.close()
+                self._image = ""
+        return str(error)
 
     def _run(self, state: State, traced: bool) -> StateRun:
         """The sequence of Margin's oracle or dry run, with the state's own doing before the tests."""
@@ -146,12 +160,12 @@ class DockerPrepared:
                     self._snapshot = box.commit(secrets.token_hex(12))
 
     def _expect_agent_could_start(self, box: DockerBox) -> None:
-        """What a dry run needs before it gets to the tests; raises EngineFailed (rows W8 and W25)."""
+        """What a dry run needs before it gets to the tests; raises ImageUnfit (rows W8 and W25)."""
         if box.execute(["id", "-u"], timeout=HELPER_SECONDS).output.strip() != "0":
-            raise EngineFailed("image", "its USER is not root: the agent server cannot be made executable")
+            raise ImageUnfit("image", "its USER is not root: the agent server cannot be made executable")
         cwd = self._case.agent_cwd
         if box.execute(["test", "-d", cwd], timeout=HELPER_SECONDS, cwd="/").exit_code != 0:
-            raise EngineFailed("image", f"INVALID_CWD: agent_cwd {cwd} does not exist")
+            raise ImageUnfit("image", f"INVALID_CWD: agent_cwd {cwd} does not exist")
 
     def _verify(self, box: DockerBox, state: State, done: str, traced: bool) -> StateRun:
         """Stage the tests and run tests/test.sh."""

@@ -16,7 +16,7 @@ from tools.registry.base import Broken, NoAnswer, NotFound
 from tools.registry.client import RegistryClient
 from tools.runners import docker_build
 from tools.runners.base import Setup
-from tools.runners.docker_engine import NAMESPACE, image_labels, remove_image, translated
+from tools.runners.docker_engine import NAMESPACE, image_labels, remove_image, translated, unshared
 from tools.runners.docker_facts import configured, looked_into
 from tools.runners.docker_space import need_room
 
@@ -82,16 +82,16 @@ class Publisher:
             return Filled(Pin(order.name, pinned, "published"))
         context = replace(docker_build.context_of(order.case), labels=_labels(order))
         need_room(self.client, 2 * sum(file.size for file in context.files), context.name)
-        tag = f"publish-{order.sha256[:32]}"
+        built = unshared(docker_build.env_name(f"publish-{order.sha256[:32]}"))
         try:
-            docker_build.build(self.client, context, tag, self.setup)
-            facts = self._seen(order, docker_build.env_name(tag))
-            return Filled(Pin(order.name, self._pushed(ref, docker_build.env_name(tag)), "published"), facts)
+            docker_build.build(self.client, context, built, self.setup)
+            facts = self._seen(order, built)
+            return Filled(Pin(order.name, self._pushed(ref, built), "published"), facts)
         except BuildFailed as error:
             return Filled(Unpinned(order.name, BUILD_FAILED, str(error)))
         finally:
             remove_image(self.client, order.name)
-            remove_image(self.client, docker_build.env_name(tag))
+            remove_image(self.client, built)
 
     def _seen(self, order: Order, built: str) -> ImageFacts | None:
         """What the image that was built says; what a text said is confirmed by it."""

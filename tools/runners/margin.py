@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -29,7 +30,7 @@ from tools.runners.batches import Batches
 from tools.runners.docker import DockerRunner
 from tools.runners.docker_engine import remove_labelled
 from tools.runners.margin_results import MarginResult, read_results
-from tools.runners.margin_suite import Shim, write_eval, write_null_agent, write_shim, write_suite
+from tools.runners.margin_suite import IMAGE_NAMES, Shim, write_eval, write_null_agent, write_shim, write_suite
 
 VERSION: Final = "1"
 DOCKER_ENV: Final = (
@@ -40,7 +41,10 @@ DOCKER_ENV: Final = (
     "DOCKER_BUILDKIT",
 )
 CALL_LABEL: Final = "dev.suite-converter.call"  # one ``margin run``
-IMAGE_NAMES: Final = "marginlab-local/buildctx"
+_ENGINES: Final = re.compile(
+    r"Cannot connect to the Docker daemon|error during connect|No such (?:image|container)|no space left on device"
+    r"|layer does not exist"
+)  # what the docker command prints when the engine is at fault
 SLACK_SECONDS: Final = 180  # for starting and removing containers
 
 
@@ -62,6 +66,7 @@ class MarginRunner:
         self.version = f"margin/{VERSION} {told} {setup.traits}"
         self._batches = Batches(self._run_batch)
         self._stop = threading.Event()
+        self._ending = secrets.token_hex(6)
 
     def prepare(self, case: Case, states: Sequence[State], more: bool = False) -> MarginPrepared:
         """The case; margin builds its image when it runs it."""
@@ -113,7 +118,7 @@ class MarginRunner:
         write_suite(root / "suite", cases, state.edits)
         seconds = int(setup.build_seconds) + 2 * max(timeout_of(case) for case in cases) + SLACK_SECONDS
         write_eval(root / "eval.toml", concurrency=setup.concurrency, seconds=seconds)
-        write_shim(root / "docker", Shim(self._docker_command, setup, {CALL_LABEL: call}))
+        write_shim(root / "docker", Shim(self._docker_command, setup, {CALL_LABEL: call}, self._ending))
         argv = [self._margin, "run", "--non-interactive", "--oracle-run" if state.solved else "--dry-run"]
         argv += ["--suite", str(root / "suite"), "--agent-config", str(self._agent)]
         argv += ["--eval", str(root / "eval.toml"), "--output", str(root / "out")]
@@ -168,7 +173,8 @@ def _state_run(result: MarginResult, seconds: float) -> StateRun:
     detail = said or (message if result.error_code or result.test_exit is None else "")
     if result.oracle_exit:
         detail = f"{message}: {reason_in(log)}"
-    return StateRun(result.test_exit, result.error_code, detail, log_tail(log), seconds)
+    broken = result.test_exit is None and _ENGINES.search(message) is not None
+    return StateRun(result.test_exit, result.error_code, detail, log_tail(log), seconds, broken=broken)
 
 
 def _error_line(done: process.Finished) -> str:

@@ -16,6 +16,7 @@ from tools.errors import CaseUnreadable
 from tools.runners.base import Edit, Setup
 from tools.runners.docker_engine import container_labels, image_labels
 
+IMAGE_NAMES: Final = "marginlab-local/buildctx"
 PREPARE_HOOK: Final = """#!/bin/sh
 printf '{"path": "/bin/sh", "args": ["-c", "exit 0"]}'
 """
@@ -89,12 +90,13 @@ class Shim:
     """What our docker command adds to the real one.
 
     Besides labels that is ``--force-rm``, without which the legacy builder leaves a container after a failed
-    step, and what this machine needs to reach its network.
+    step, what this machine needs to reach its network, and names of images that no other process uses or removes.
     """
 
     docker: str
     setup: Setup
     call_label: dict[str, str]
+    ending: str  # of the names of images that margin builds, which it makes from their content alone
 
     def lines(self) -> list[str]:
         """The script."""
@@ -109,6 +111,11 @@ class Shim:
             f'  build) set -- {_quoted(["--force-rm", *_label_options(built), *network, *arguments])} "$@" ;;',
             f'  run) set -- {_quoted([*_label_options(started), *network])} "$@" ;;',
             "esac",
+            "for word; do",
+            "  shift",
+            f"  case $word in {IMAGE_NAMES}:*) word=$word-{self.ending} ;; esac",
+            '  set -- "$@" "$word"',
+            "done",
             f'exec {_quoted([self.docker])} "$verb" "$@"',
         ]
 
