@@ -31,7 +31,7 @@ from agent.options import Options
 from agent.outcome import Outcome, TaskResult
 from agent.pins_file import forget
 from agent.place import checked
-from agent.plan import Tally, flag_of, plan_table, plan_text, question_lines, tally
+from agent.plan import Tally, again, flag_of, plan_table, plan_text, question_lines, tally
 from agent.pool import default_jobs, ordered
 from agent.progress import DONE, PUBLISHING, Progress, last_event
 from agent.proofs import Proofs, prove_sample
@@ -68,10 +68,12 @@ def plan(options: Options, console: Console) -> Ending:
                 advance(result.name)
         if stop():
             raise Interrupted("stopped; a plan writes nothing, so nothing is to be resumed")
-    ready = counts.outcomes[Outcome.CONVERTED] == counts.total
-    status = INPUT if counts.questions else CLEAN if ready else FINDINGS
     pushed = targets(options, _suite_name(options, dataset), kept)
     sessions = odd_plan(options, dataset, odd, os.environ)
+    for question, tasks in sessions.questions:
+        counts.ask(question, tasks)
+    ready = counts.outcomes[Outcome.CONVERTED] == counts.total
+    status = INPUT if counts.questions else CLEAN if ready else FINDINGS
     facts = (dataset.inventory, counts, dataset.pairs, [(one.name, len(one.tasks)) for one in pushed], sessions)
     return Ending(status, plan_table(*facts), plan_text(*facts))
 
@@ -274,6 +276,4 @@ def _resume(output: Path) -> str:
 
 def _again(options: Options, counts: Tally) -> str:
     """The convert command with a place for every answer that is missing."""
-    words = ["suite-converter", "convert", str(options.source), "-o", str(options.output)]
-    flags = (flag_of(question, "CHOICE") for _, question in sorted(counts.questions.items()))
-    return " ".join([shlex.join(words + ["--force"] * options.force), *flags])
+    return again(options, [flag_of(question, "CHOICE") for _, question in sorted(counts.questions.items())])

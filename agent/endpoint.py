@@ -6,7 +6,7 @@ A key's value is never held here: the client library reads it from the environme
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -14,10 +14,11 @@ from agent.budget import Limits
 from agent.errors import UsageError
 from agent.messages import Model
 from agent.options import Options
-from agent.parser import PROVIDERS
+from agent.parser import DEFAULT_MAX_USD, PROVIDERS
 from agent.pricing import Rules, as_of, default_model, rules_of
 
 NONE: Final = "none"
+DEFAULT_USD: Final = Decimal(DEFAULT_MAX_USD)  # a key in the environment is no leave to spend without end
 KEYS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {  # any of these groups of variables will do
     "anthropic": (("ANTHROPIC_API_KEY",), ("ANTHROPIC_AUTH_TOKEN",)),
     "bedrock": (("AWS_REGION",), ("AWS_BEARER_TOKEN_BEDROCK",)),
@@ -34,6 +35,7 @@ class Endpoint:
     model: str
     effort: str
     rules: Rules
+    limits: Limits
 
 
 @dataclass(frozen=True)
@@ -60,18 +62,22 @@ def chosen(options: Options, environ: Mapping[str, str]) -> Endpoint | NoModel:
         wanted = " or ".join(" and ".join(group) for group in KEYS[provider])
         raise UsageError(f"--model {name}: {wanted} is not set (--model {NONE}: {WITHOUT})")
     rules = rules_of(name)
-    _require_limits(name, rules, limits(options))
+    given = limits(options)
+    _require_limits(name, rules, given)
     if options.effort and rules.efforts and options.effort not in rules.efforts:
         raise UsageError(f"--effort {options.effort}: {name} has {', '.join(rules.efforts)}")
-    return Endpoint(provider, name, options.effort, rules)
+    most = given if rules.price is None or given.usd is not None else replace(given, usd=DEFAULT_USD)
+    return Endpoint(provider, name, options.effort, rules, most)
 
 
 def described(choice: Endpoint | NoModel) -> str:
     """One line for the plan and the report."""
     if isinstance(choice, NoModel):
         return f"model: {choice.reason}"
-    priced = f"prices of {as_of()}" if choice.rules.price else "price not known"
-    return f"model: {choice.model} of {choice.provider}, {priced} (--model {NONE} does without)"
+    if choice.limits.usd is None:
+        return f"model: {choice.model} of {choice.provider}, price not known (--model {NONE} does without)"
+    most = f"for at most {choice.limits.usd} USD by prices of {as_of()}"
+    return f"model: {choice.model} of {choice.provider}, {most} (--max-usd changes that, --model {NONE} does without)"
 
 
 def _require_limits(name: str, rules: Rules, limits: Limits) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.budget import Budget
-from agent.endpoint import NoModel, chosen, limits, open_model
+from agent.endpoint import NoModel, chosen, open_model
 from agent.messages import Model
 from agent.options import Options
 from agent.patience import QUIET, Watch
@@ -34,5 +34,5 @@ def open_mind(options: Options, environ: Mapping[str, str], watch: Watch = QUIET
     found = chosen(options, environ)
     if isinstance(found, NoModel):
         return found
-    mask, budget = Redactor(environ).value, Budget(limits(options), found.rules)
+    mask, budget = Redactor(environ).value, Budget(found.limits, found.rules)
     return Mind(open_model(found, environ), budget, load(skill_root()), mask, watch)

@@ -13,11 +13,13 @@ from agent.dataset import Dataset
 from agent.endpoint import NoModel, chosen, described
 from agent.odd import forecast, groups_of, odd_cases
 from agent.odd_brief import brief
+from agent.odd_questions import odd_questions
 from agent.options import Options
 from agent.outcome import TaskResult
 from agent.pricing import default_model, rules_of
 from agent.text import count
 from skill.manifest import load, skill_root
+from skill.sources.base import Question
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class OddPlan:
 
     model: str  # one line about the model
     rows: tuple[dict[str, Any], ...] = ()  # shape, tasks, usd
+    questions: tuple[tuple[Question, int], ...] = ()  # that are asked before, with the number of tasks
 
     @property
     def usd(self) -> Decimal:
@@ -50,9 +53,10 @@ def odd_plan(options: Options, dataset: Dataset, results: Iterable[TaskResult], 
     rules = rules_of(default_model()) if isinstance(choice, NoModel) else choice.rules
     frozen = prompt.prefix(load(skill_root()))
     prefix = len(json.dumps([frozen.system, frozen.tools]))
-    rows = []
-    for group in groups_of(odd_cases(dataset, results)):
+    rows, groups = [], groups_of(odd_cases(dataset, results))
+    for group in groups:
         size = len(brief(group, dataset.source.load(group.first.ref), ()))
         usd = forecast(size, prefix, rules)
         rows.append({"shape": group.id, "tasks": len(group.cases), "usd": f"{usd:.2f}"})
-    return OddPlan(described(choice), tuple(rows))
+    asked = () if isinstance(choice, NoModel) else odd_questions(options, dataset, groups)
+    return OddPlan(described(choice), tuple(rows), tuple((question, len(group.cases)) for group, question in asked))

@@ -7,16 +7,18 @@ from collections.abc import Iterator, Mapping
 
 from agent.console import Console
 from agent.dataset import Dataset
-from agent.endpoint import NoModel, described
+from agent.endpoint import NoModel, chosen, described
 from agent.errors import Interrupted, NeedsInput
 from agent.interrupt import Stop as StopAsked
 from agent.mind import Mind, open_mind
 from agent.odd import OddGroup, groups_of, odd_cases
 from agent.odd_apply import Works
 from agent.odd_proof import ContainerProver, Prover
+from agent.odd_questions import odd_questions
 from agent.odd_row import SessionRow
 from agent.odd_session import NO_PROOF, SESSIONS, OneSession
 from agent.options import Options
+from agent.plan import again, flag_of
 from agent.progress import Progress
 from agent.proofs import setup
 from agent.run_folder import RunFolder
@@ -43,9 +45,10 @@ def serve(
     """
     if not any(True for _ in odd_cases(dataset, progress.results())):
         return []
-    mind = mind or open_mind(options, os.environ, shown_on(console, stop))
+    if mind is None:
+        console.note(described(chosen(options, os.environ)))
+        mind = open_mind(options, os.environ, shown_on(console, stop))
     if isinstance(mind, NoModel):
-        console.note(described(mind))
         return []
     runner, reason = _open_runner(options)
     try:
@@ -76,10 +79,11 @@ def open_prover(options: Options, run: RunFolder, runner: Runner | None) -> Prov
 def rewrite_odd(works: Works, mind: Mind) -> list[SessionRow]:
     """A row for each session; afterwards every case that was odd is converted, or refused with a reason.
 
-    Raises BudgetSpent, Infrastructure or Interrupted for what concerns the whole run, NeedsInput when sessions wait
-    for an answer; what was paid for is kept, and a session that is over is not opened again.
+    Raises BudgetSpent, Infrastructure or Interrupted for what concerns the whole run, NeedsInput when an answer is
+    needed before or in a session; what was paid for is kept, and a session that is over is not opened again.
     """
     groups = groups_of(list(odd_cases(works.dataset, works.progress.results())))
+    _ask_first(works, groups)
     mind.budget.restore(usage for path in sorted((works.run.path / SESSIONS).glob("*.jsonl")) for usage in usages(path))
     done: list[SessionRow] = []
     questions: list[str] = []
@@ -94,6 +98,15 @@ def rewrite_odd(works: Works, mind: Mind) -> list[SessionRow]:
     if questions:
         raise NeedsInput("\n".join(["needs input; nothing was published", *questions]))
     return done
+
+
+def _ask_first(works: Works, groups: list[OddGroup]) -> None:
+    """Raise NeedsInput for what is known to be needed before anything is paid for."""
+    asked = [question for _, question in odd_questions(works.options, works.dataset, groups)]
+    if asked:
+        lines = ["needs input; nothing was published", *dict.fromkeys(question.text for question in asked)]
+        flags = [flag_of(asked[0], asked[0].choices[0])]
+        raise NeedsInput("\n".join(lines), resume=again(works.options, flags))
 
 
 def _served_whole(works: Works, mind: Mind, group: OddGroup) -> Iterator[tuple[SessionRow, str]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 RUNNERS = ("auto", "docker", "margin")
 PROVIDERS = ("anthropic", "bedrock", "vertex")
+DEFAULT_MAX_USD = "10"
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 EXITS = """exit status:
   0    clean
@@ -141,7 +142,7 @@ def _model(verb: argparse.ArgumentParser) -> None:
     add("--model", default="", metavar="NAME", help="which one; none: do without (default: none without a key)")
     add("--provider", choices=PROVIDERS, default="", help="whose endpoint (default: anthropic)")
     add("--effort", choices=EFFORTS, default="", help="how hard it thinks (default: the model's own)")
-    add("--max-usd", default="", metavar="USD", help="what the whole run may cost")
+    add("--max-usd", default="", metavar="USD", help=f"what the whole run may cost (default: {DEFAULT_MAX_USD})")
     add("--max-usd-per-case", default="", metavar="USD", help="what one session, about one case of a shape, may cost")
     add("--max-tokens", type=_natural, default=0, metavar="N", help="needed for a model whose price is not known")
     add("--max-requests", type=_natural, default=0, metavar="N", help="requests, those without a reply included")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.odd_plan import OddPlan
+from agent.options import Options
 from agent.outcome import Outcome, TaskResult
 from agent.text import count, plain
 from skill.sources.base import Inventory, Question
@@ -38,8 +39,12 @@ class Tally:
             self.codes[result.outcome, result.code] += 1
             self.samples.setdefault((result.outcome, result.code), f"{result.id}: {result.sentence}")
         for question in result.questions:
-            self.questions.setdefault(question.key, question)
-            self.asking[question.key] += 1
+            self.ask(question, 1)
+
+    def ask(self, question: Question, tasks: int) -> None:
+        """Count a question of ``tasks`` tasks."""
+        self.questions.setdefault(question.key, question)
+        self.asking[question.key] += tasks
 
     @property
     def total(self) -> int:
@@ -62,6 +67,12 @@ def flag_of(question: Question, choice: str) -> str:
     if question.key == "pass_if":
         return f"--pass-if {shlex.quote(choice)}"
     return f"--answer {shlex.quote(f'{question.key}={choice}')}"
+
+
+def again(options: Options, flags: Iterable[str]) -> str:
+    """The convert command with more ``flags``, which are ready for a shell."""
+    words = ["suite-converter", "convert", str(options.source), "-o", str(options.output)]
+    return " ".join([shlex.join(words + ["--force"] * options.force), *flags])
 
 
 def question_lines(counts: Tally) -> list[str]:

@@ -22,12 +22,14 @@ def is_binary(source: bytes) -> bool | None:
     module = python.tree(source)
     if module is None or not any(REWARD.search(str(node.value)) for node in python.strings(module)):
         return None
-    program = _Program(module)
+    program = Program(module)
     sinks = program.sinks()
     return bool(sinks) and all(program.binary(value, 0) for value in sinks)
 
 
-class _Program:
+class Program:
+    """What a program binds to its names, and what it writes to a reward file."""
+
     def __init__(self, module: ast.Module) -> None:
         self.module = module
         self.functions = {node.name: node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}

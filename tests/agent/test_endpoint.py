@@ -13,6 +13,7 @@ from agent.budget import Limits
 from agent.endpoint import KEYS, Endpoint, NoModel, chosen, described, limits, open_model
 from agent.errors import ModelDenied, UsageError
 from agent.messages import Request
+from agent.mind import open_mind
 from agent.options import MODEL_FLAGS, Options
 from agent.parser import PROVIDERS, parser
 from agent.pricing import default_model
@@ -91,9 +92,29 @@ def test_limits_are_read_from_flags() -> None:
     assert limits(options()) == Limits()
 
 
+SPENDING = [
+    ({"max_usd": "2.50"}, Decimal("2.50")),
+    ({}, Decimal(10)),
+    ({"max_tokens": 7}, Decimal(10)),  # a limit beside it
+    ({"model": "own-model", "max_tokens": 7}, None),  # no price, no amount
+]
+
+
+@pytest.mark.parametrize(("flags", "usd"), SPENDING)
+def test_money_has_a_limit_whether_or_not_one_was_given(flags: dict[str, Any], usd: Decimal | None) -> None:
+    choice = chosen(options(**flags), KEY)
+    assert isinstance(choice, Endpoint)
+    assert choice.limits.usd == usd
+    assert open_mind(options(**flags), KEY).budget.limits == choice.limits  # type: ignore[union-attr]
+
+
 def test_what_is_chosen_is_said_in_one_line() -> None:
     assert described(chosen(options(), KEY)) == (
-        f"model: {default_model()} of anthropic, prices of 2026-11-30 (--model none does without)"
+        f"model: {default_model()} of anthropic, for at most 10 USD by prices of 2026-11-30"
+        " (--max-usd changes that, --model none does without)"
+    )
+    assert described(chosen(options(model="own-model", max_tokens=9), KEY)) == (
+        "model: own-model of anthropic, price not known (--model none does without)"
     )
     assert described(chosen(options(), {})).startswith("model: none, for there is no ANTHROPIC_API_KEY: ")
 

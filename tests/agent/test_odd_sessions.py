@@ -13,6 +13,7 @@ from agent.console import Console
 from agent.errors import BudgetSpent, NeedsInput, UsageError
 from agent.options import Options
 from skill.rules import check_fidelity
+from tests.odd_tasks.tasks import put
 from tests.support.harbor import snapshot
 from tests.support.odd import WRAPPED, Act, Acting, convert, ends, put_odd, writes
 from tests.support.scripted import calls
@@ -149,6 +150,32 @@ def test_an_open_question_stops_the_run_and_the_answer_goes_on(tmp_path: Path) -
         convert(tmp_path, Acting(asks))
     convert(tmp_path, Acting(asks), answers={"keep": "yes"})
     assert report(tmp_path)["books"]["converted"] == 1
+
+
+def test_several_rewards_are_asked_about_before_anything_is_paid_for(tmp_path: Path) -> None:
+    put(tmp_path / "set", "json-reward")
+    dataset(tmp_path, 0)
+    model = Acting(SOUND)
+    with pytest.raises(NeedsInput, match=r"several rewards \(\.\.\., reward\): which of them passes") as stopped:
+        convert(tmp_path, model)
+    assert "such as reward>=1" in str(stopped.value)
+    assert stopped.value.resume.endswith("/out --pass-if 'reward>=1'")
+    assert model.requests == []
+    convert(tmp_path, model, pass_if="reward>=1")
+    assert report(tmp_path)["books"]["in"] == 2
+
+
+def test_a_plan_asks_too_where_there_is_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "set", "json-reward")
+    options = Options(tmp_path / "set", plan=True)
+    for key, status in ((None, 1), ("planted-key", 3)):
+        monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+        monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+        if key:
+            monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+        ending = conversion.plan(options, Console(quiet=True))
+        assert ending.status == status
+        assert ("  answer with: --pass-if 'reward>=1'" in ending.text) == bool(key)
 
 
 def test_a_model_that_cannot_be_used_is_said_before_anything_is_done(
