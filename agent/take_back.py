@@ -28,13 +28,16 @@ class TakeBack:
     def __call__(self, proof: CaseProof) -> CaseProof:
         """``proof``, or that of the case without the patterns that kept its right work from being judged 0.
 
-        Afterwards the case is staged as the proof that is returned saw it.
+        Afterwards the case is staged as the proof that is returned saw it. Nothing is taken back for an answer that
+        does not come a second time: that was the machine's doing.
         """
         from tools.forging import is_paid_for
 
         patterns = used(self.case(proof.case).script or b"")
         if not is_paid_for(proof) or not patterns:
             return proof
+        if not is_paid_for(self.honest(proof.case)):
+            return self.whole(proof.case)
         for without in (frozenset(patterns), *(frozenset((name,)) for name in patterns)):
             self.redraft(proof.case, without)
             helps = not is_paid_for(self.honest(proof.case))

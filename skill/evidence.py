@@ -77,6 +77,11 @@ class StateResult:
             return self.exit_code not in (FAIL, INFRA)
         return not self.holds and not self.is_survivor and not self.state.startswith(INERT)
 
+    @property
+    def is_paid_for(self) -> bool:
+        """Whether the right work, by itself or with harmless files beside it, was judged and did not pass."""
+        return self.state.startswith((ORACLE, INERT)) and not self.holds and self.exit_code is not None
+
 
 @dataclass(frozen=True)
 class Unproved:

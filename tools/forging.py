@@ -14,7 +14,7 @@ from typing import Final
 
 from skill.case import Case
 from skill.contract import FAIL, PASS, SOLVE_SCRIPT
-from skill.evidence import FORGERY, INERT, ORACLE, PLANTED, CaseProof, Unproved
+from skill.evidence import FORGERY, INERT, PLANTED, CaseProof, Unproved
 from skill.forgeries import Forgery, ForgeryFacts, all_forgeries, facts_of, script_of
 from skill.ledger import digest
 from tools.mutants import LONGEST_HANG, clock_of
@@ -62,8 +62,7 @@ def honest_states(case: Case) -> Iterator[State | Unproved]:
 
 def is_paid_for(proof: CaseProof) -> bool:
     """Whether the right work is not judged 0, by itself or with harmless files beside it."""
-    ends = [result for result in proof.results if result.state == ORACLE or result.state.startswith(INERT)]
-    return any(not result.holds for result in ends)
+    return any(result.is_paid_for for result in proof.results)
 
 
 def _bundle(case: Case, facts: ForgeryFacts, name: str, rows: Sequence[Forgery]) -> State | Unproved:

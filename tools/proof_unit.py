@@ -139,10 +139,10 @@ class Unit:
         if run.broken:
             run = prepared.run(state)
         answer = _judged(state, run)
-        if isinstance(answer, StateResult) and (answer.is_contrary or answer.is_forged) and run.exit_code is not None:
+        if isinstance(answer, StateResult) and (_weighs(answer) or answer.is_forged) and run.exit_code is not None:
             answer = _confirmed(state, answer, prepared.trace(state))
         lasting = run.exit_code is not None or not run.applies
-        if self.cache and lasting and (isinstance(answer, Unproved) or not answer.is_contrary):
+        if self.cache and lasting and (isinstance(answer, Unproved) or not _weighs(answer)):
             with contextlib.suppress(WorkspaceError):
                 self.cache.put(self._key(state), answer)
         return answer
@@ -161,6 +161,11 @@ def _judged(state: State, run: StateRun) -> Answer:
     if state.excuse and run.exit_code == PASS:
         return Unproved(state.name, state.excuse)
     return run.result(state)
+
+
+def _weighs(answer: StateResult) -> bool:
+    """Whether the answer costs the case, or its hardening, something."""
+    return answer.is_contrary or answer.is_paid_for
 
 
 def _confirmed(state: State, first: StateResult, traced: StateRun) -> Answer:

@@ -17,8 +17,8 @@ from tests.support.cases import write_case
 ALL = frozenset(("alone", "intact"))
 
 
-def proof(oracle: int, twin: int = 0) -> CaseProof:
-    ends = {"oracle": (0, oracle), "null": (1, 1), "inert:every-plant": (0, twin)}
+def proof(oracle: int | None, twin: int = 0) -> CaseProof:
+    ends: dict[str, tuple[int, int | None]] = {"oracle": (0, oracle), "null": (1, 1), "inert:every-plant": (0, twin)}
     results = [StateResult(name, want, code, verdict_of(code), 0.1) for name, (want, code) in ends.items()]
     return CaseProof("one", "docker", tuple(results))
 
@@ -49,6 +49,7 @@ class Bench:
     ("first", "heading", "passes", "without"),
     [
         (proof(0), HEADING + "alone, intact", lambda without: True, None),  # nobody pays
+        (proof(None), HEADING + "alone, intact", lambda without: True, None),  # it could not be run
         (proof(1), "# by hand", lambda without: True, None),  # nothing to take back
         (proof(1), HEADING + "alone, intact", lambda without: False, None),  # not the hardening's doing
         (proof(1), HEADING + "alone, intact", lambda without: "alone" in without, {"alone"}),
@@ -68,3 +69,9 @@ def test_what_is_taken_back(
         assert found.results[0].exit_code == 0
         ((note,),) = (result.findings for result in bench.booked)
         assert note.code == "S406" and ", ".join(sorted(without)) in note.message
+
+
+def test_nothing_is_taken_back_for_an_answer_that_does_not_come_again(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, HEADING + "alone, intact", lambda without: True)
+    assert bench.taken_back(proof(1)) == proof(0)
+    assert (bench.without, bench.booked) == (frozenset(), [])

@@ -112,6 +112,19 @@ def test_what_only_the_kept_container_shows_is_not_held_against_the_case(tmp_pat
     assert result(proof, state).detail == "again; from the kept container it ended with 2"
 
 
+def test_harmless_files_that_cost_the_right_work_its_pass_only_once_are_no_evidence(tmp_path: Path) -> None:
+    twin, once = "inert:every-plant", Table({"inert:every-plant": [1]}, traced={"inert:every-plant": 0})
+    assert result(proof_by(once, tmp_path, Depth(forge=True)), twin).holds
+
+
+def test_harmless_files_that_cost_the_right_work_its_pass_twice_are_looked_at_each_time(tmp_path: Path) -> None:
+    twin, cache = "inert:every-plant", ProofCache(tmp_path / "kept")
+    always = Table({twin: [1]})
+    for _ in range(2):
+        assert result(proof_by(always, tmp_path, Depth(forge=True), cache), twin).is_paid_for
+    assert always.asked.count(f"trace {twin}") == 2
+
+
 def test_a_plain_state_stays_as_it_was_first_seen(tmp_path: Path) -> None:
     proof = proof_by(Table({"null": (0,)}, traced={"null": 1}), tmp_path, DEEP)
     assert result(proof, "null").exit_code == 0
