@@ -111,6 +111,16 @@ def words(script: Script, command: Node) -> list[str]:
     return found
 
 
+@once_a_script
+def without_comments(script: Script) -> bytes:
+    """The script with spaces in the place of its comments."""
+    data = bytearray(script.data)
+    for node in walk(script.root):
+        if node.type == "comment":
+            data[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
+    return bytes(data)
+
+
 def plain(script: Script, node: Node) -> str:
     """The text of a word without its outer quotes and escapes; expansions stay as written."""
     text = script.text(node)

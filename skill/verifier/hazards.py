@@ -12,7 +12,7 @@ from skill.verifier.base import Asset, Odd, VerifierInput
 AGENT_LOG = re.compile(r"/logs/(?:agent|trajector)|/agent-logs")
 JUDGE = re.compile(
     r"(?:ANTHROPIC|OPENAI|GEMINI|GOOGLE|OPENROUTER|DEEPSEEK|MISTRAL|TOGETHER|AZURE_OPENAI|LLM|JUDGE)_API_KEY|\blitellm\b"
-    r"|^\s*(?:import|from) (?:anthropic|openai)\b|\bllm_judge\b",
+    r"|^\s*(?:import|from) (?:anthropic|openai)\b|\bllm_judge\b|^\s*judge\s*=\s*[\"']\w+[/-]",
     re.MULTILINE,
 )
 SIDECAR = re.compile(
@@ -26,7 +26,7 @@ HINTS = (
     b"litellm",
     b"anthropic",
     b"openai",
-    b"llm_judge",
+    b"judge",
     b"http://",
     b"https://",
 )

@@ -9,10 +9,11 @@ from pathlib import PurePosixPath
 from skill import bash
 from skill.verifier import python
 from skill.verifier.base import Asset
+from skill.verifier.rewards import toolkit
 
 TEXT_FILE = b"reward.txt"  # its number has the name "reward"
 WHOLE = "reward"
-TOOLKIT = b"rewardkit"  # names rewards after the folders that hold its checks; those beside test.sh give "reward"
+REMARKS = ("#", "//")
 NAMES_OF_ITS_OWN = re.compile(rb"\b(?:locals|vars|globals|asdict|__dict__|_asdict|model_dump)\b")
 
 
@@ -24,23 +25,15 @@ def may_be_written(key: str, script: bash.Script, assets: tuple[Asset, ...]) -> 
     if key == WHOLE and any(TEXT_FILE in data for data in (script.data, *(asset.data for asset in assets))):
         return True
     word = re.compile(rf"(?<![\w.-]){re.escape(key)}(?![\w-]|\.(?:txt|json)\b)")
-    if word.search(_without_comments(script)):
+    if _in_shell(word, script):
         return True
     return any(_named_after(key, asset, script) or _says(word, asset) for asset in assets)
 
 
-def _without_comments(script: bash.Script) -> str:
-    data = bytearray(script.data)
-    for node in bash.walk(script.root):
-        if node.type == "comment":
-            data[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
-    return data.decode("utf-8", "replace")
-
-
 def _named_after(key: str, asset: Asset, script: bash.Script) -> bool:
-    """Whether a toolkit would call the reward by the place of the file."""
+    """Whether the toolkit would name a reward after the folder of the file, or, of one beside test.sh, "reward"."""
     parts = PurePosixPath(asset.path).parts
-    return key in parts[:-1] or (key == WHOLE and len(parts) == 1 and TOOLKIT in script.data)
+    return key in parts[:-1] or (key == WHOLE and len(parts) == 1 and toolkit(script) > 0)
 
 
 def _says(word: re.Pattern[str], asset: Asset) -> bool:
@@ -48,11 +41,16 @@ def _says(word: re.Pattern[str], asset: Asset) -> bool:
     if asset.path.endswith((".md", ".rst")):
         return False
     if asset.path.endswith(".sh"):
-        return word.search(_without_comments(bash.parse(asset.data))) is not None
+        return _in_shell(word, bash.parse(asset.data))
     module = python.tree(asset.data) if asset.path.endswith(".py") else None
     if module is None or NAMES_OF_ITS_OWN.search(asset.data):
-        return word.search(asset.data.decode("utf-8", "replace")) is not None
+        lines = asset.data.decode("utf-8", "replace").splitlines()
+        return any(word.search(line) for line in lines if not line.lstrip().startswith(REMARKS))
     return any(word.search(text) for text in _key_words(module))
+
+
+def _in_shell(word: re.Pattern[str], script: bash.Script) -> bool:
+    return word.search(bash.without_comments(script).decode("utf-8", "replace")) is not None
 
 
 def _key_words(module: ast.Module) -> list[str]:

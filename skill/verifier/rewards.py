@@ -14,6 +14,7 @@ REWARD = re.compile(rb"reward\.(?:txt|json)")
 ODD_REWARD = re.compile(rb"(?:rewards\.(?:txt|json)|/logs/reward\.)")
 TARGET = re.compile(r"reward\.(?:txt|json)\"?$|^\"?\$\{?[A-Z_]*REWARD[A-Z_]*\}?\"?$")
 ERREXIT = re.compile(r"-[a-zA-Z]*e|errexit$")
+TOOLKIT = "rewardkit"  # Harbor's own grader: writes reward.json unasked, one fraction for each folder of checks
 PLAIN = re.compile(r"^[01](?:\.0*)?$")
 
 
@@ -28,14 +29,22 @@ class Rewards:
 def rewards(script: bash.Script, assets: tuple[Asset, ...]) -> Rewards:
     """Who writes the reward, and whether 0 and 1 are all that can be written."""
     writers, reasons = [], []
-    if REWARD.search(script.data):
+    started = toolkit(script)
+    if started or REWARD.search(bash.without_comments(script)):
         writers.append("test.sh")
-        reasons.append(_shell(script))
+        reasons.append(f"test.sh:{started} leaves the reward to {TOOLKIT}" if started else _shell(script))
     for asset in assets:
         if REWARD.search(asset.data) and not asset.path.endswith((".md", ".rst")):
             writers.append(asset.path)
             reasons.append(_asset(asset))
     return Rewards(tuple(writers), next((reason for reason in reasons if reason), ""))
+
+
+@bash.once_a_script
+def toolkit(script: bash.Script) -> int:
+    """The line on which the script starts Harbor's toolkit, 0 when it does not."""
+    starts = (command for command in bash.commands(script.root) if TOOLKIT in bash.words(script, command))
+    return next((bash.line(command) for command in starts), 0)
 
 
 @bash.once_a_script

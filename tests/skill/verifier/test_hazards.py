@@ -63,6 +63,7 @@ HAZARDS = [
     ("pytest", {"run.sh": "cat /logs/trajectories/a\n"}, "agent-log"),
     ('curl -H "x-api-key: $ANTHROPIC_API_KEY" https://example.org', {}, "judge"),
     ("pytest", {"test_a.py": "import openai\n"}, "judge"),
+    ("rewardkit /tests", {"style/style.toml": '[judge]\njudge = "anthropic/claude-opus-4-7"\n'}, "judge"),
     ("pytest", {"test_a.py": "key = os.environ['JUDGE_API_KEY']\n"}, "judge"),
     ("curl http://game:8080/score", {}, "sidecar"),
     ("pytest", {"test_a.py": "BASE = 'http://api:5000'\n"}, "sidecar"),

@@ -46,6 +46,7 @@ IMPOSSIBLE: list[tuple[str, str, dict[str, str]]] = [
     ("reward", GRADE, {"grade.py": f'"""Writes the reward."""\nreward = 1\nopen("{JSON}").write(f"{{reward}}")\n'}),
     ("score", GRADE, {"grade.py": "dump({'scores': 1, 'high-score': 1})  # score\n"}),
     ("score", GRADE, {"README.md": "score"}),
+    ("score", GRADE, {"keys.toml": "# score\n"}),
     ("reward", "# writes reward.json\nuvx rewardkit /tests\n", {"clean_code/check.py": "# reward key clean_code\n"}),
 ]
 

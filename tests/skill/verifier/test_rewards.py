@@ -25,6 +25,8 @@ OPEN_SHELL = [
     f'printf \'{{"reward": %s}}\' "$SCORE" > {JSON}',
     f"bc <<< '1 / 3' > {TXT}",
     f"python3 - <<'END'\nopen('{TXT}', 'w').write(str(passed / total))\nEND",
+    "uvx --from harbor-rewardkit rewardkit /tests",
+    "rewardkit /tests --workspace /app",
 ]
 
 
@@ -105,6 +107,8 @@ def test_a_python_program_writes_0_or_1(source: str) -> None:
 WRITERS = [
     ("pytest", {}, ()),
     ("pytest", {"notes.md": f"writes {TXT}"}, ()),
+    (f"pytest  # {TXT} is written by nobody", {}, ()),
+    ("pytest /tests/rewardkit", {}, ()),
     ("pytest", {"other.txt": "reward of the king"}, ()),
     ("pytest", {"grade.sh": f"echo 1 > {TXT}"}, ("grade.sh",)),
     (f"echo 1 > {TXT}", {"grade.py": f"Path('{JSON}').write_text('1')"}, ("test.sh", "grade.py")),
