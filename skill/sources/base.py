@@ -119,6 +119,16 @@ class SourceTask:
     findings: tuple[Finding, ...] = ()
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where the container of a task comes from, told without reading the rest of the task."""
+
+    image: str | None = None
+    dockerfile: Dockerfile | None = None  # the task's own, or the one generated for an image
+    has_own_dockerfile: bool = False
+    workdir: str | None = None
+
+
 class Source(Protocol):
     """A framework that datasets come from."""
 
@@ -131,6 +141,9 @@ class Source(Protocol):
 
     def inventory(self, root: Path) -> Inventory:
         """Find every task below ``root``; raises SourceError when the folder cannot be read."""
+
+    def origin(self, ref: TaskRef) -> Origin:
+        """The part of `load` that images are looked up by; raises as it does."""
 
     def load(self, ref: TaskRef) -> SourceTask:
         """Read one task; defects become refusals, SourceError only when nothing can be said at all."""

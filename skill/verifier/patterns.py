@@ -32,8 +32,7 @@ _WRITES_PYTHON: Final = re.compile(
 )
 _SERVICE: Final = re.compile(
     r"localhost|127\.0\.0\.1|0\.0\.0\.0|\b(?:ports?|servers?|services?|daemons?|sockets?|listen\w*|pids?|pgrep|psutil|nohup|"
-    r"cron\w*|background|workers?|nginx|redis|postgres\w*|mysql\w*|systemctl|supervisord?|tmux|watch(?:er|dog))\b",
-    re.IGNORECASE,
+    r"cron\w*|background|workers?|nginx|redis|postgres\w*|mysql\w*|systemctl|supervisord?|tmux|watch(?:er|dog))\b"
 )
 _STEERED: Final = re.compile(
     r"PYTHONPATH|PYTEST_PLUGINS|env -i|environ\.clear|(?<![\w-])(?:sudo|su|runuser|gosu|setpriv|chroot)\b"
@@ -148,7 +147,7 @@ def alone(situation: Situation) -> Addition | None:
 
     Stops processes that plant files again and again. Only where neither prompt nor tests speak of anything that runs.
     """
-    spoken = _SERVICE.search(situation.given.prompt) or _SERVICE.search(situation.text)
+    spoken = any(_SERVICE.search(text.lower()) for text in (situation.given.prompt, situation.text))
     return None if spoken or situation.given.pre_verify else Addition(first=("alone",))
 
 

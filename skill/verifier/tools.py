@@ -15,7 +15,7 @@ INSTALL = re.compile(r"\b(?:re-?install|install|set up|setup|build|compile|upgra
 
 def needed(script: bash.Script, nodes: tuple[Node, ...], prompt: str) -> tuple[str, ...]:
     """Known tools called in ``nodes``, without those that the script itself looks for or that the task is about."""
-    lines = [line for line in prompt.splitlines() if INSTALL.search(line)]
+    lines = [line for line in prompt.splitlines() if INSTALL.search(line)] if INSTALL.search(prompt) else []
     return tuple(tool for tool in _called(script, nodes) if not _is_the_task(tool, lines))
 
 

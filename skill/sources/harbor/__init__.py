@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from skill.sources.base import Inventory, Source, SourceTask, TaskRef
+from skill.sources.base import Inventory, Origin, Source, SourceTask, TaskRef
 from skill.sources.harbor.layout import first_task, take_inventory
-from skill.sources.harbor.task import read_task
+from skill.sources.harbor.task import read_origin, read_task
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class Harbor:
     def inventory(self, root: Path) -> Inventory:
         """Every task below ``root`` in a stable order; raises SourceError when ``root`` cannot be listed."""
         return take_inventory(root)
+
+    def origin(self, ref: TaskRef) -> Origin:
+        """Where the task's container comes from; raises SourceError when the folder cannot be listed."""
+        return read_origin(ref)
 
     def load(self, ref: TaskRef) -> SourceTask:
         """The task read whole; whatever keeps it from being converted is among its refusals."""

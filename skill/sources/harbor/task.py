@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 from skill.errors import SourceError
-from skill.sources.base import SourceTask, TaskRef
+from skill.sources.base import Origin, SourceTask, TaskRef
 from skill.sources.harbor.compose import COMPOSE, OTHER_NAMES, Compose, read_compose
 from skill.sources.harbor.config import Config, read_config
 from skill.sources.harbor.demands import Demands, judge_demands
@@ -77,12 +77,29 @@ def read_task(ref: TaskRef) -> SourceTask:
     )
 
 
-def _read(ref: TaskRef) -> _Reading:
+def read_origin(ref: TaskRef) -> Origin:
+    """Where the container of the task at ``ref`` comes from; raises SourceError as `read_task` does."""
+    root, entries = _listed(ref)
+    config, environment = _config(root, entries), read_part(root, entries, "environment")
+    image = _image(config, _compose(environment, config), environment)
+    return Origin(image.image, image.dockerfile, environment.find("Dockerfile") is not None, image.workdir)
+
+
+def _listed(ref: TaskRef) -> tuple[str, Entries]:
     root = str(ref.root.resolve())
     try:
-        entries = task_entries(root)
+        return root, task_entries(root)
     except OSError as error:
         raise SourceError(ref.root, f"cannot be listed: {error.strerror}", "scan the dataset again") from error
+
+
+def _image(config: Config, compose: Compose, environment: Part) -> ImagePlan:
+    workdir = config.text("environment", "workdir") or compose.workdir
+    return plan_image(config.text("environment", "docker_image"), compose.image, environment, workdir)
+
+
+def _read(ref: TaskRef) -> _Reading:
+    root, entries = _listed(ref)
     config = _config(root, entries)
     tests, solution, environment = (read_part(root, entries, name) for name in PARTS)
     for part in (tests, solution, environment):
@@ -90,8 +107,7 @@ def _read(ref: TaskRef) -> _Reading:
     apply_ignore(root, entries, tests, solution)
     prompt = Prompt() if config.get("", "steps") else read_prompt(root, entries)
     compose = _compose(environment, config)
-    workdir = config.text("environment", "workdir") or compose.workdir
-    image = plan_image(config.text("environment", "docker_image"), compose.image, environment, workdir)
+    image = _image(config, compose, environment)
     files = (*environment.files, *tests.files, *solution.files, *([prompt.file] if prompt.file else []))
     env = read_env(config, compose.env, files)
     demands = judge_demands(config, entries, tests)
