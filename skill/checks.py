@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from skill import bash
@@ -43,8 +44,12 @@ class Checks:
 
 def checks_of(data: bytes, names: Iterable[str]) -> Checks:
     """The checks in the source's script ``data``, whose folder holds the files ``names``."""
+    return _checks_of(data, frozenset(posixpath.basename(name) for name in names) - {"test.sh"})
+
+
+@lru_cache(maxsize=256)  # a session's case is looked at after every write, and few of its scripts have changed
+def _checks_of(data: bytes, held: frozenset[str]) -> Checks:
     script = bash.parse(data)
-    held = {posixpath.basename(name) for name in names} - {"test.sh"}
     ran, direct, mentioned, runners = set[str](), set[str](), set[str](), set[str]()
     taken = _variables(script, held)
     for command in bash.commands(script.root):
@@ -71,6 +76,7 @@ def checks_of(data: bytes, names: Iterable[str]) -> Checks:
     )
 
 
+@lru_cache(maxsize=256)
 def narrowing(data: bytes) -> frozenset[str]:
     """Options in a script's running commands that leave tests out."""
     script = bash.parse(data)
@@ -79,7 +85,7 @@ def narrowing(data: bytes) -> frozenset[str]:
     return frozenset(match[0] for text in texts if RUNNER.search(text) for match in NARROWING.finditer(text))
 
 
-def _variables(script: bash.Script, held: set[str]) -> dict[str, set[str]]:
+def _variables(script: bash.Script, held: frozenset[str]) -> dict[str, set[str]]:
     """Variables, loops' among them, whose value names files of the tests."""
     found: dict[str, set[str]] = {}
     for node in bash.walk(script.root):

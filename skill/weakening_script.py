@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from skill import bash
@@ -66,17 +66,10 @@ class _Scripts:
         data = self.case[path]
         if path == SCRIPT or path.endswith(SHELL) or data.startswith((b"#!/bin/bash", b"#!/bin/sh")):
             checks = checks_of(data, self.case)
-            return checks.files | (checks.brought if checks.runners else frozenset()) | self._sourced(data)
+            return checks.files | (checks.brought if checks.runners else frozenset()) | _sourced(data)
         text = data.decode("utf-8", "replace")
         names = {posixpath.basename(name) for name in self.case}
         return frozenset(name for name in names if mentions(text, name))
-
-    def _sourced(self, data: bytes) -> frozenset[str]:
-        script = bash.parse(data)
-        words = [bash.words(script, node) for node in bash.commands(script.root)]
-        return frozenset(
-            posixpath.basename(line[1]) for line in words if line[:1] in (["."], ["source"]) and len(line) > 1
-        )
 
     @cached_property
     def ran(self) -> frozenset[str]:
@@ -181,3 +174,11 @@ class _Scripts:
 
     def _unrun(self, message: str) -> Loss:
         return Loss(Kind.UNRUN, SCRIPT, 0, message)
+
+
+@lru_cache(maxsize=256)
+def _sourced(data: bytes) -> frozenset[str]:
+    """Base names of what the script sources."""
+    script = bash.parse(data)
+    words = [bash.words(script, node) for node in bash.commands(script.root)]
+    return frozenset(posixpath.basename(line[1]) for line in words if line[:1] in (["."], ["source"]) and len(line) > 1)
