@@ -366,13 +366,24 @@ THRESHOLDS = [
     ("reward>=0.75", "0.7", 1),
     ("reward>0.5", "0.5", 1),
     ("reward==1", "1", 0),
-    ("other>=1", "1", 2),
 ]
 
 
 @pytest.mark.parametrize(("pass_if", "score", "verdict"), THRESHOLDS)
 def test_thresholds(pass_if: str, score: str, verdict: int, box: Box) -> None:
     staged(box, f"SCORE=$(cat /app/score)\necho $SCORE > {TXT}\n", pass_if=pass_if)
+    box.put("app", {"score": score})
+    assert box.verify().status == verdict
+
+
+@pytest.mark.parametrize(("score", "verdict"), [("half", 2), ("full", 0)])
+def test_a_reward_without_the_key_that_was_asked_for_is_infra(score: str, verdict: int, box: Box) -> None:
+    jsons = TXT.replace(".txt", ".json")
+    staged(
+        box,
+        f"""if grep -q full /app/score; then echo '{{"other": 1}}'; else echo '{{"reward": 1}}'; fi > {jsons}\n""",
+        pass_if="other>=1",
+    )
     box.put("app", {"score": score})
     assert box.verify().status == verdict
 
