@@ -93,7 +93,7 @@ def mutants(case: Case, work: Work, seconds: float, limit: int = LIMIT) -> Itera
 def _state(prefix: str, mutant: Mutant) -> State:
     """The solved container with one wrong file."""
     leave = Leave(mutant.path, mutant.form, mutant.mode, mutant.owner, mutant.description, mutant.digest, mutant.data)
-    return State(f"{prefix}{mutant.kind} {mutant.path}", FAIL, solved=True, meddling=leave)
+    return State(f"{prefix}{mutant.kind} {mutant.path}", FAIL, solved=True, meddling=leave, is_apart=True)
 
 
 def _hanging(case: Case, mutant: Mutant, seconds: float) -> State | Unproved:

@@ -72,9 +72,7 @@ class Unit:
         answers: list[Answer] = []
         with self.runner.prepare(self.case, unknown, follow is not None) as prepared:
             plain = [entry for entry in plan if isinstance(entry, State) and entry.is_plain]
-            for entry in plain:
-                if not self.stopped():
-                    answers.append(self._answer(entry, prepared, answers))
+            answers += self._answers(plain, prepared, ())
             others = [entry for entry in plan if entry not in plain]
             answers += self._answers(others, prepared, tuple(answers))
             if follow and not self.stopped():
@@ -85,6 +83,8 @@ class Unit:
         self, entries: Sequence[State | Unproved], prepared: Prepared, before: Sequence[Answer]
     ) -> list[Answer]:
         """What each of ``entries`` tells after the answers ``before``, in their order, then what is closer."""
+        states = [entry for entry in entries if isinstance(entry, State)]
+        prepared.expect([state for state in states if not self.kept(state) and not _pointless(state, before)])
         found = list(
             ordered(lambda entry: self._answer(entry, prepared, before), entries, self.side_by_side, self.stopped)
         )

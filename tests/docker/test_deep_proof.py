@@ -26,7 +26,7 @@ from tools.proof_unit import ProofEvent
 from tools.runners import open_runner
 from tools.runners.base import KNOWN_GOOD, Runner, Setup, State
 from tools.runners.docker_box import DockerBox
-from tools.runners.docker_engine import RUN_LABEL, connect, containers_with, images_named
+from tools.runners.docker_engine import RUN_LABEL, connect, containers_with, images_with
 
 pytestmark = pytest.mark.docker
 
@@ -178,18 +178,13 @@ def test_after_a_kill_the_rest_is_run_and_nothing_is_left(tmp_path: Path, runner
 def test_snapshots_of_a_killed_run_are_collected(tmp_path: Path) -> None:
     """The kept container of a run that is over is an image with its labels; gc takes it."""
     SOUND.write(tmp_path / "suite")
-    words = [sys.executable, "-c", KILLED, str(tmp_path / "suite"), str(tmp_path / "kept"), "killed-late"]
-    before = {str(row["Id"]) for row in images_named(connect(), "suite-converter/snapshot")}
+    run_id = f"killed-late-{os.getpid()}"
+    words = [sys.executable, "-c", KILLED, str(tmp_path / "suite"), str(tmp_path / "kept"), run_id]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as process:
         deadline = time.monotonic() + 60
-        while _new_snapshots(before) == set() and time.monotonic() < deadline:
+        while not images_with(connect(), f"{RUN_LABEL}={run_id}") and time.monotonic() < deadline:
             time.sleep(0.1)
-        made = _new_snapshots(before)
         process.send_signal(signal.SIGKILL)
-    assert made
+    assert images_with(connect(), f"{RUN_LABEL}={run_id}")
     collect()
-    assert not made & _new_snapshots(before)
-
-
-def _new_snapshots(before: set[str]) -> set[str]:
-    return {str(row["Id"]) for row in images_named(connect(), "suite-converter/snapshot")} - before
+    assert not images_with(connect(), f"{RUN_LABEL}={run_id}")

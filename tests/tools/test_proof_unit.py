@@ -49,6 +49,8 @@ class Table:
 
     def __exit__(self, *_: object) -> None: ...
 
+    def expect(self, states: Sequence[State]) -> None: ...
+
     def run(self, state: State) -> StateRun:
         self.asked.append(state.name)
         if self.broken.get(state.name, 0):

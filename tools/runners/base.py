@@ -68,6 +68,7 @@ class State:
     reason_when_absent: str = ""  # why the state tells nothing when ``meddling`` does not apply
     excuse: str = ""  # why the state tells nothing when the verifier passes all the same
     turn: int = 0  # the same state run again, to see whether it ends the same way
+    is_apart: bool = field(default=False, repr=False)  # what it meddles with is no place of the staged files
     right: tuple[int, ...] = field(default=(), repr=False)  # statuses that are as good as ``expected``
     closer: tuple[State, ...] = field(default=(), repr=False)  # what is looked at once this one is not right
 
@@ -134,6 +135,10 @@ class Setup:
 
 class Prepared(Protocol):
     """A case in the hands of a runner; safe to use from several threads once a plain state was run."""
+
+    def expect(self, states: Sequence[State]) -> None:
+        """Allow work for ``states``, which will be asked for next and in this order; changes no result."""
+        ...
 
     def run(self, state: State) -> StateRun:
         """The verifier's end in ``state``; a runner's own failure is a StateRun too, never an exception."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import posixpath
 import secrets
 import threading
 import time
@@ -12,16 +11,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skill.case import Case
-from skill.contract import PASS
 from skill.work import Work
-from tools.archive import Packed, files_below
-from tools.capture import log_tail, reason_in
-from tools.errors import EngineFailed, ImageUnfit, RunnerError
-from tools.runners import docker_trace
-from tools.runners.base import EXECUTOR_ERROR, Edit, State, StateRun, error_of, oracle_error, timeout_of
-from tools.runners.docker_box import HELPER_SECONDS, DockerBox
+from tools.errors import EngineFailed, RunnerError
+from tools.runners.base import EXECUTOR_ERROR, State, StateRun
+from tools.runners.docker_ahead import Ahead, Start
+from tools.runners.docker_box import DockerBox
 from tools.runners.docker_engine import NAMESPACE, image_id, remove_image
 from tools.runners.docker_snapshot import is_safe
+from tools.runners.docker_solve import expect_agent_could_start, solve
+from tools.runners.docker_verify import stage_tests, verify
 from tools.runners.docker_work import capture
 
 if TYPE_CHECKING:
@@ -43,16 +41,25 @@ class DockerPrepared:
         self._snapshot = ""
         self._solved_once = False
         self._image = ""
-        self._gate = threading.Lock()
+        self._could_start = False
+        self._coming: list[State] = []
+        self._gate, self._order = threading.Lock(), threading.Lock()
         self._open = contextlib.ExitStack()
+        self._ahead = Ahead(self._started)
 
     def __enter__(self) -> DockerPrepared:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._ahead.close()
         if self._snapshot:
             remove_image(self._client, self._snapshot)
         self._open.close()
+
+    def expect(self, states: Sequence[State]) -> None:
+        """Afterwards the container of each of ``states`` but the first is started while the one before it is run."""
+        with self._order:
+            self._coming = list(states)
 
     def run(self, state: State) -> StateRun:
         """The verifier's end in ``state``; plain states always start from the image."""
@@ -101,9 +108,10 @@ class DockerPrepared:
             failed = self._expect_solved()
             if failed is not None:
                 return failed
-        start = self._snapshot if state.solved and not fresh and self._snapshot else self._found_image()
-        with DockerBox(self._client, start, self._runner.setup) as box:
-            if state.solved and start != self._snapshot:
+        start = self._start(state, fresh)
+        with self._ahead.box(start) as box:
+            self._begin_next(state)
+            if state.solved and start.image != self._snapshot:
                 failed = self._solve(box)
                 if failed is not None:
                     return failed
@@ -112,7 +120,40 @@ class DockerPrepared:
             done = state.meddling(box) if state.meddling else ""
             if state.meddling and not done:
                 return StateRun(None, detail=state.reason_when_absent, applies=False)
-            return self._verify(box, state, done, traced)
+            if not start.staged:
+                stage_tests(box, self._case, state.edits)
+            return verify(box, self._case, done, traced)
+
+    def _expect_agent_could_start(self, box: DockerBox) -> None:
+        """Asked of the first container that is not solved: the image says it."""
+        if not self._could_start:
+            expect_agent_could_start(box, self._case)
+            self._could_start = True
+
+    def _start(self, state: State, fresh: bool) -> Start:
+        """What the container of a state starts from."""
+        if state.solved and not fresh and self._snapshot:
+            return Start(self._snapshot, staged=state.is_apart and not state.edits)
+        return Start(self._found_image())
+
+    def _started(self, start: Start) -> DockerBox:
+        """A container that is up, the tests in it where that was asked for."""
+        box = DockerBox(self._client, start.image, self._runner.setup).__enter__()
+        try:
+            if start.staged:
+                stage_tests(box, self._case)
+        except BaseException:
+            box.__exit__()
+            raise
+        return box
+
+    def _begin_next(self, state: State) -> None:
+        """Have the container started that is asked for after that of ``state``, where it is known from what."""
+        with self._order:
+            self._coming = [other for other in self._coming if other is not state]
+            coming = self._coming.pop(0) if self._coming else None
+        if coming and (coming.is_plain or not coming.solved or self._snapshot):
+            self._ahead.begin(self._start(coming, coming.is_plain))
 
     def _found_image(self) -> str:
         """The case's image, built or found by whoever asks first."""
@@ -126,69 +167,25 @@ class DockerPrepared:
         with self._gate:
             if self._solved_once and not (self._more and self._work is None):
                 return None
-        with DockerBox(self._client, image, self._runner.setup) as box:
+        with self._ahead.box(Start(image)) as box:
             return self._solve(box)
 
     def _solve(self, box: DockerBox) -> StateRun | None:
-        """Run oracle/solve.sh; None when it succeeded, else how the run ends."""
-        cwd = self._case.test_cwd
-        box.stage("oracle", files_below(self._case.root / "oracle"), cwd)
-        env = {
-            "MARGIN_AGENT_CWD": self._case.agent_cwd,
-            "MARGIN_ORACLE_DIR": posixpath.normpath(posixpath.join(cwd, "oracle")),
-            "MARGIN_TEST_CWD": cwd,
-        }
-        done = box.script("oracle/solve.sh", cwd=cwd, timeout=timeout_of(self._case), env=env)
-        if done.exit_code == PASS:
+        """The reference solution; None when it succeeded, and was looked at, else how the run ends."""
+        failed = solve(box, self._case)
+        if failed is None:
             self._keep(box)
-            return None
-        how = "ran out of time" if done.timed_out else f"exited with {done.exit_code}"
-        detail = f"oracle/solve.sh {how}: {reason_in(done.output)}"
-        return StateRun(None, oracle_error(done.exit_code), detail, log_tail(done.output))
+        return failed
 
     def _keep(self, box: DockerBox) -> None:
         """Look at the first solved container, and keep it as an image when later states can start from it."""
         with self._gate:
             if self._solved_once:
                 return
-            self._solved_once = True
             if self._more:
                 self._work = capture(self._client, box, self._image, self._case, self._runner.setup)
             oracle = (self._case.read(f"oracle/{file.path}") or b"" for file in self._case.oracle.files)
             if (self._more or self._derived) and is_safe(self._client, box, self._image, oracle):
                 with contextlib.suppress(EngineFailed):
                     self._snapshot = box.commit(secrets.token_hex(12))
-
-    def _expect_agent_could_start(self, box: DockerBox) -> None:
-        """What a dry run needs before it gets to the tests; raises ImageUnfit (rows W8 and W25)."""
-        if box.execute(["id", "-u"], timeout=HELPER_SECONDS).output.strip() != "0":
-            raise ImageUnfit("image", "its USER is not root: the agent server cannot be made executable")
-        cwd = self._case.agent_cwd
-        if box.execute(["test", "-d", cwd], timeout=HELPER_SECONDS, cwd="/").exit_code != 0:
-            raise ImageUnfit("image", f"INVALID_CWD: agent_cwd {cwd} does not exist")
-
-    def _verify(self, box: DockerBox, state: State, done: str, traced: bool) -> StateRun:
-        """Stage the tests and run tests/test.sh."""
-        cwd, limit = self._case.test_cwd, timeout_of(self._case)
-        box.stage("tests", edited(files_below(self._case.root / "tests"), state.edits), cwd)
-        if traced:
-            docker_trace.lay(box)
-        started = time.monotonic()
-        ended = box.script("tests/test.sh", cwd=cwd, timeout=limit, env=docker_trace.START if traced else None)
-        seconds = round(time.monotonic() - started, 3)
-        reason = f"tests/test.sh ran out of its {limit} s" if ended.timed_out else reason_in(ended.output)
-        detail = "; ".join(part for part in (done, reason) if part)
-        place = docker_trace.place(box) if traced else ""
-        tail = log_tail(ended.output)
-        return StateRun(ended.exit_code, error_of(ended.exit_code), detail, tail, seconds, place=place)
-
-
-def edited(files: Sequence[Packed], edits: Sequence[Edit]) -> list[Packed]:
-    """``files`` after ``edits``; modes stay as they are."""
-    changes = {edit.path: edit.data for edit in edits}
-    kept = []
-    for file in files:
-        data = changes.get(file.path, file.data)
-        if data is not None:
-            kept.append(dataclasses.replace(file, data=data))
-    return kept
+            self._solved_once = True

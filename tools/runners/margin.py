@@ -144,6 +144,10 @@ class MarginPrepared:
         self._docker.__exit__(*error)
         self._runner.trim(self._runner.setup.keep_images)
 
+    def expect(self, states: Sequence[State]) -> None:
+        """The Docker runner's are known to it."""
+        self._docker.expect([state for state in states if state.meddling])
+
     def run(self, state: State) -> StateRun:
         """The verifier's end in ``state``."""
         try:

@@ -24,9 +24,9 @@ from tools.runners import docker_build
 from tools.runners.docker import DockerRunner
 from tools.runners.docker_box import IDLE, DockerBox, Start
 from tools.runners.docker_engine import remove_image
-from tools.runners.docker_prepared import edited
 from tools.runners.docker_snapshot import is_safe
 from tools.runners.docker_space import need_image
+from tools.runners.docker_verify import edited
 from tools.source_judges.base import Carried, packed
 
 VERSION: Final = "1"  # changes whenever the same task might end otherwise
