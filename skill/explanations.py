@@ -11,6 +11,7 @@ from typing import Final
 
 from skill.contract import FAIL, INFRA, PASS
 from skill.evidence import FORGERY, PLANTED, SABOTAGE, StateResult
+from skill.forgeries import all_forgeries
 from skill.pass_rule import PassRule, SourceVerdict
 from skill.source_evidence import Booking, Problem, SourceRun
 
@@ -124,3 +125,13 @@ def _forgery(pair: Pair) -> bool:
     """The source is taken in, or kept from booking anything, by a forgery that the conversion sees through."""
     is_forgery = pair.result.state.startswith((FORGERY, PLANTED))
     return is_forgery and pair.source in ("pass", "nothing") and pair.converted != PASS
+
+
+@_explains("tampered-footing")
+def _tampered(pair: Pair) -> bool:
+    """A plant stands where a tool of the verifier should; nobody can tell that from a broken image."""
+    planted = [
+        row for row in all_forgeries() if pair.result.state.startswith(PLANTED) and row.code in pair.result.state
+    ]
+    unclear = bool(planted) and all(INFRA in row.verdicts for row in planted)
+    return unclear and pair.source == "fail" and pair.converted == INFRA

@@ -94,9 +94,9 @@ need() {
     type -P "$tool" >/dev/null || infra "tool missing: $tool"
     case $tool in
       python | python3) speaks "$tool" -c 'print(42); raise SystemExit(7)' || startup "$tool" ;;
-      node) speaks node -e 'console.log(42); process.exit(7)' || infra "tool broken: node" ;;
+      node) speaks_of node -e 'console.log(42); process.exit(7)' ;;
       Rscript) speaks Rscript -e 'cat(42); quit(status = 7)' || startup Rscript ;;
-      ruby | perl) speaks "$tool" -e 'print 42; exit 7' || infra "tool broken: $tool" ;;
+      ruby | perl) speaks_of "$tool" -e 'print 42; exit 7' ;;
       grep) refuses grep -q x /dev/null ;;
       cmp | diff) refuses "$tool" /dev/null "$TESTS/.verdict/manifest.sha256" ;;
       jq) refuses jq -en false ;;
@@ -110,26 +110,44 @@ need() {
     esac
   done
 }
-works() { timeout 60 "$@" >/dev/null 2>&1 </dev/null || infra "tool broken: $*"; }
-refuses() { ! timeout 60 "$@" >/dev/null 2>&1 </dev/null || infra "tool broken: $* succeeds"; }
+works() { sound "$@" || blamed "$1" "$*" sound "$@"; }
+refuses() { refusing "$@" || blamed "$1" "$* succeeds" refusing "$@"; }
+sound() { timeout 60 "$@" >/dev/null 2>&1 </dev/null; }
+refusing() { ! sound "$@"; }
 # speaks INTERPRETER OPTION CODE: it says 42 and ends with 7; the words after that are what a false one may look for.
 speaks() {
   local said
   said=$(timeout 60 "$@" pytest unittest "$TESTS/test" 2>/dev/null </dev/null)
   [ $? = 7 ] && [ "$said" = 42 ]
 }
+speaks_of() { speaks "$@" || blamed "$1" "$1" speaks "$@"; }
 # startup TOOL: one that works but for what it loads as it starts was tampered with.
 startup() {
+  bare "$1" && fail "what $1 loads as it starts was changed, so that it no longer works"
+  blamed "$1" "$1" bare "$1"
+}
+bare() {
   case $1 in
     python*) speaks "$1" -I -S -c 'print(42); raise SystemExit(7)' ;;
     *) speaks "$1" --vanilla -e 'cat(42); quit(status = 7)' ;;
-  esac && fail "what $1 loads as it starts was changed, so that it no longer works"
-  infra "tool broken: $1"
+  esac
 }
-builds() {
-  printf 'int main(void) { return 0; }\n' | timeout 60 "$1" -x "$([[ $1 = *++ ]] && echo c++ || echo c)" -o "${PRIVATE:-/tmp}/known-good" - >/dev/null 2>&1 ||
-    infra "tool broken: $1 cannot build a known-good program"
-  [ -s "${PRIVATE:-/tmp}/known-good" ] || infra "tool broken: $1 builds nothing"
+builds() { compiles "$1" || blamed "$1" "$1 cannot build a known-good program" compiles "$1"; }
+compiles() {
+  local out="${PRIVATE:-/tmp}/known-good"
+  rm -f "$out"
+  printf 'int main(void) { return 0; }\n' | timeout 60 "$1" -x "$([[ $1 = *++ ]] && echo c++ || echo c)" -o "$out" - >/dev/null 2>&1 &&
+    [ -s "$out" ]
+}
+# blamed TOOL WHAT TEST...: a tool that fails a test is the image's fault, but not where the same tool further on in
+# PATH passes it: then something was put before it.
+blamed() {
+  local tool=$1 what=$2 path first=; shift 2
+  while IFS= read -r path; do
+    [ -n "$first" ] || { first=$path; continue; }
+    (PATH=${path%/*}:$PATH; "$@") && fail "$first, which stands before $path, does not work: $what"
+  done <<<"$(type -aP "$tool")"
+  infra "tool broken: $what"
 }
 
 # runner_works COMMAND...: pytest, as the source calls it, on a test that is known to pass and that imports

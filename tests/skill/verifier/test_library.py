@@ -27,7 +27,7 @@ def sourced(tmp_path: Path, commands: str, **environment: str) -> Verdict:
     (tmp_path / "lib.sh").write_bytes(library())
     (tmp_path / "private").mkdir(exist_ok=True)
     text = f". {tmp_path}/lib.sh\nPRIVATE={tmp_path}/private LIMIT=60 RESERVE=3\n{commands}\n"
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", **environment}
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin"} | environment
     done = subprocess.run([BASH, "-c", text], capture_output=True, text=True, env=env, cwd=tmp_path)
     return Verdict(done.returncode, done.stdout + done.stderr)
 
@@ -461,3 +461,34 @@ def test_a_script_that_ends_before_its_tests_fails(box: Box) -> None:
     staged(box, f"set -e\n/app/build\npytest /tests/test_total.py\necho 1 > {TXT}\n", TEST)
     found = box.verify()
     assert (found.status, found.reason) == (1, "the script ended before its tests (status 127)")
+
+
+def shim(folder: Path, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "grep").write_text(f"#!/bin/sh\n{text}\n")
+    (folder / "grep").chmod(0o755)
+    return folder
+
+
+TRUE, SOUND = "exit 0", 'exec /bin/grep "$@"'
+IN_FRONT = [  # what stands in each folder of PATH, and what `need grep` makes of it
+    ([SOUND, TRUE], 0, ""),
+    ([TRUE, SOUND], 1, "which stands before"),
+    ([TRUE, TRUE, SOUND], 1, "which stands before"),
+    ([TRUE], 2, "tool broken: grep"),
+    ([TRUE, TRUE], 2, "tool broken: grep"),
+    ([], 2, "tool missing: grep"),
+]
+
+
+@pytest.mark.parametrize(("stands", "status", "reason"), IN_FRONT)
+def test_a_tool_that_only_stands_before_a_sound_one_was_put_there(
+    stands: list[str], status: int, reason: str, tmp_path: Path
+) -> None:
+    folders = [shim(tmp_path / f"bin{number}", text) for number, text in enumerate(stands)]
+    own = tmp_path / "own"
+    own.mkdir()
+    for tool in ("timeout", "rm", "sh"):
+        (own / tool).symlink_to(shutil.which(tool) or tool)
+    found = sourced(tmp_path, "need grep; builtin exit 0", PATH=":".join(map(str, [*folders, own])))
+    assert (found.status, reason in found.output) == (status, True)
