@@ -134,10 +134,15 @@ OPERATORS: Final[tuple[tuple[str, Operator], ...]] = (
     ("crashes", crashes),
     ("hangs", hangs),
 )
-ONCE: Final = frozenset({"hangs"})  # kinds that cost the verifier's whole clock: one for each case
+SPECIAL: Final = (
+    ("fifo", Form.FIFO, "a FIFO that nobody writes to"),
+    ("folder", Form.FOLDER, "a folder"),
+    ("device", Form.DEVICE, "a device that is always empty"),  # no endless one: a reader would eat the host's memory
+)
+ONCE: Final = frozenset({"hangs", "fifo"})  # kinds that may cost the verifier's whole clock: one for each case
 _ORDER: Final = (
-    *("removed", "number", "operator", "undone", "word", "line", "emptied", "crashes", "truncated", "mode"),
-    *("hangs", "garbled", "dangling"),
+    *("removed", "number", "operator", "undone", "word", "line", "emptied", "fifo", "crashes", "hangs"),
+    *("folder", "truncated", "mode", "device", "garbled", "dangling"),
     *(kind + turn for turn in TURNS[1:] for kind, _ in PLACES),
 )
 
@@ -150,6 +155,8 @@ def mutants_of(file: Changed) -> Iterator[Mutant]:
             if made is not None and made[1] not in seen:
                 seen.add(made[1])
                 yield Mutant(kind, file.path, made[0], Form.FILE, made[1], file.mode, file.owner)
+        for kind, form, what in SPECIAL:
+            yield Mutant(kind, file.path, f"is {what}", form, b"", file.mode, file.owner)
         if file.mode & 0o111:
             mode = file.mode & ~0o111
             yield Mutant("mode", file.path, "not executable", Form.FILE, file.data, mode, file.owner)

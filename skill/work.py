@@ -19,6 +19,7 @@ _NOISE: Final = re.compile(
     r"|/\.git/(?:objects|logs|index$|COMMIT_EDITMSG$|ORIG_HEAD$)"
     r"|\.py[co]$|/\.DS_Store$|/\.wh\."
 )
+_HARNESS: Final = re.compile(r"^/(?:solution|oracle|tests|logs/(?:verifier|agent|artifacts))(?:/|$)")
 _BUILT: Final = re.compile(
     r"/(?:build|dist|target|out|obj|bin|coverage|\.git|\.next|vendor)/|\.(?:o|a|so|class|lock|log|map)$"
 )
@@ -30,6 +31,9 @@ class Form(StrEnum):
     FILE = "file"
     LINK = "link"
     GONE = "gone"  # was there before
+    FIFO = "fifo"
+    FOLDER = "folder"
+    DEVICE = "device"
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class Work:
 
     files: tuple[Changed, ...] = ()
     left_out: int = 0
+    harness: tuple[str, ...] = ()  # places of the harness that the reference solution left changed
 
     def to_dict(self) -> dict[str, Any]:
         """The work as JSON-able values."""
@@ -64,7 +69,7 @@ class Work:
             }
             for file in self.files
         ]
-        return {"files": rows, "left_out": self.left_out}
+        return {"files": rows, "left_out": self.left_out, "harness": list(self.harness)}
 
 
 def work_from_dict(table: Mapping[str, Any]) -> Work:
@@ -75,7 +80,12 @@ def work_from_dict(table: Mapping[str, Any]) -> Work:
         user, group = row["owner"]
         data, owner = base64.b64decode(row["data"]), (int(user), int(group))
         files.append(Changed(str(row["path"]), Form(row["form"]), data, before, int(row["mode"]), owner))
-    return Work(tuple(files), int(table["left_out"]))
+    return Work(tuple(files), int(table["left_out"]), tuple(str(path) for path in table["harness"]))
+
+
+def is_harness(path: str) -> bool:
+    """Whether a harness uses ``path`` for the solution, the tests or what they write, whatever the prompt names."""
+    return _HARNESS.search(path) is not None
 
 
 def is_noise(path: str, told: str = "") -> bool:

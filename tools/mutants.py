@@ -22,8 +22,16 @@ from tools.runners.base import Box, Edit, State, timeout_of
 LIMIT: Final = 12  # mutants of a case
 FORGED: Final = 2  # programs of a case that end with status 0
 LEAST_SECONDS: Final = 8  # of a shortened clock
+ABSENT: Final = "the container has no tool to make it so"
 LONGEST_HANG: Final = 120  # seconds for which a verifier without a clock of its own is waited for
 
+_OWNED: Final = ' && chown "$3" "$1" && chmod "$4" "$1"'
+_MADE: Final = {
+    Form.LINK: ' && ln -s "$2" "$1"',
+    Form.FIFO: ' && mkfifo "$1"' + _OWNED,
+    Form.FOLDER: ' && mkdir "$1"' + _OWNED,
+    Form.DEVICE: ' && mknod "$1" c 1 3' + _OWNED,
+}
 _BEGIN: Final = re.compile(rb"^(\s*begin )(\d+) (\d+) ", re.MULTILINE)  # the clock of a generated verifier
 
 
@@ -40,17 +48,24 @@ class Leave:
     data: bytes = field(repr=False, compare=False, default=b"")
 
     def __call__(self, box: Box) -> str:
-        """What the file is now."""
+        """What the file is now; empty where the container has not the means to make it so."""
         if self.form is Form.FILE:
             folder, name = posixpath.split(self.path)
             box.put([Packed(name, self.mode, self.data)], folder)
             if self.owner != (0, 0):
-                box.shell('chown -h "$1" "$2"', f"{self.owner[0]}:{self.owner[1]}", self.path)
-        elif self.form is Form.LINK:
-            box.shell('rm -rf -- "$1" && ln -s "$2" "$1"', self.path, self.data.decode("utf-8", "replace"))
+                box.shell('chown -h "$1" "$2"', self._whose, self.path)
         else:
-            box.shell('rm -rf -- "$1"', self.path)
+            target = self.data.decode("utf-8", "replace")
+            status, _ = box.shell(
+                f'rm -rf -- "$1"{_MADE.get(self.form, "")}', self.path, target, self._whose, f"{self.mode:o}"
+            )
+            if status != 0:
+                return ""
         return f"{self.path}: {self.said}"
+
+    @property
+    def _whose(self) -> str:
+        return f"{self.owner[0]}:{self.owner[1]}"
 
 
 @dataclass(frozen=True)
@@ -80,8 +95,10 @@ def plants(case: Case) -> Iterator[State]:
 def mutants(case: Case, work: Work, seconds: float, limit: int = LIMIT) -> Iterator[State | Unproved]:
     """The right candidate's work broken in one place each, and played by programs that end at once with 0.
 
-    ``seconds`` is how long the verifier takes with the right candidate; it only shortens the clock of a hang.
+    ``seconds`` is how long the verifier takes with the right candidate; it only shortens the clock of what may hang.
     """
+    for path in work.harness:
+        yield Unproved(f"{MUTANT}any {path}", "a place of the harness, no work of the candidate")
     if not work.files:
         yield Unproved(MUTANT + "any", "the reference solution changes no file that could be broken")
         return
@@ -93,7 +110,14 @@ def mutants(case: Case, work: Work, seconds: float, limit: int = LIMIT) -> Itera
 def _state(prefix: str, mutant: Mutant) -> State:
     """The solved container with one wrong file."""
     leave = Leave(mutant.path, mutant.form, mutant.mode, mutant.owner, mutant.description, mutant.digest, mutant.data)
-    return State(f"{prefix}{mutant.kind} {mutant.path}", FAIL, solved=True, meddling=leave, is_apart=True)
+    return State(
+        f"{prefix}{mutant.kind} {mutant.path}",
+        FAIL,
+        solved=True,
+        meddling=leave,
+        reason_when_absent=ABSENT,
+        is_apart=True,
+    )
 
 
 def _hanging(case: Case, mutant: Mutant, seconds: float) -> State | Unproved:

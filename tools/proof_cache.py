@@ -15,7 +15,7 @@ from tools.runners.base import State
 from tools.workspace import Workspace
 
 SCHEME: Final = "proof/1"  # changes when old answers must not count any more
-WORK_SCHEME: Final = "work/1"
+WORK_SCHEME: Final = "work/2"
 PARTS: Final = ("tests", "oracle", "env")
 Answer = StateResult | Unproved
 

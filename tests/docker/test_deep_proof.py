@@ -13,13 +13,18 @@ from typing import Any
 
 import pytest
 
+from agent.cli import main
 from skill.case import Case
 from skill.evidence import CaseProof
-from skill.work import Form, Work
+from skill.mutation import SPECIAL
+from skill.suite import read_suite
+from skill.work import Changed, Form, Work
 from tests.docker.planted_faults import Fault
 from tests.support.cases import DOCKERFILE, script, write_case
+from tests.support.harbor import make_task
 from tools.depth import Depth
 from tools.gc import collect
+from tools.mutants import mutants
 from tools.proof import prove
 from tools.proof_cache import ProofCache
 from tools.proof_unit import ProofEvent
@@ -32,6 +37,7 @@ pytestmark = pytest.mark.docker
 
 DEEP = Depth(deep=True, limit=6)
 SOUND = Fault("sound", {}, "", "")
+SPECIAL_KINDS = [kind for kind, _, _ in SPECIAL]
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +64,12 @@ def test_what_the_solution_did_is_seen_whole(tmp_path: Path, runner: Runner) -> 
         "cd /app && mkdir -p out/deep /tmp/x && echo new >out/deep/a.txt && echo x >/tmp/x/y",
         "printf '\\0\\1\\2' >blob && chmod 640 blob && chown 7:8 blob",
         "echo after >there && rm gone && ln -s out/deep current && mkdir empty && mkfifo pipe",
+        "ln -s /oracle /solution && mkdir -p /logs/verifier && echo 1 >/logs/verifier/reward.txt",
         "head -c 400000 /dev/zero >big && touch -d 2001-01-01 same",
     )
     env = "RUN cd /app && echo before >there && echo was >gone && echo same >same\n"
-    case = write_case(tmp_path, "one", solve=solve, dockerfile=f"{DOCKERFILE}{env}", test=script("exit 0"))
+    told = {"prompt.md": "Make /app/there. Ask /solution.\n"}
+    case = write_case(tmp_path, "one", solve=solve, dockerfile=f"{DOCKERFILE}{env}", test=script("exit 0"), files=told)
     work = work_of(runner, case)
     assert {file.path: (file.form, file.data, file.before, file.mode, file.owner) for file in work.files} == {
         "/app/blob": (Form.FILE, b"\0\1\2", None, 0o640, (7, 8)),
@@ -70,6 +78,7 @@ def test_what_the_solution_did_is_seen_whole(tmp_path: Path, runner: Runner) -> 
         "/app/current": (Form.LINK, b"out/deep", None, 0o777, (0, 0)),
         "/app/out/deep/a.txt": (Form.FILE, b"new\n", None, 0o644, (0, 0)),
     }
+    assert work.harness == ("/logs/verifier/reward.txt", "/solution")
     assert work.left_out == 4  # an empty folder, a pipe, a big file, one that is as it was
 
 
@@ -95,6 +104,33 @@ def test_mutants_are_what_they_are_called(tmp_path: Path, runner: Runner, extra:
     assert seen["mutant:crashes /app/run.sh"] == "kill -SEGV $$"
     assert "No such file" in seen["mutant:removed /app/run.sh"]
     assert len(seen) == 6
+
+
+GRADER = """#!/bin/bash
+if grep -q ahoy /app/greeting.txt; then
+  echo 1 > /logs/verifier/reward.txt
+else
+  echo 0 > /logs/verifier/reward.txt
+fi
+"""
+
+
+def test_what_is_no_file_any_more_is_judged_1_within_the_clock(tmp_path: Path, runner: Runner) -> None:
+    """A converted verifier reads the candidate's file, which blocks, is a folder, or is a device."""
+    changes = {"tests/test.sh": GRADER, "tests/test_outputs.py": None}
+    changes |= {"solution/solve.sh": "#!/bin/bash\necho ahoy > /app/greeting.txt\n"}
+    make_task(tmp_path / "set/tern", changes)
+    words = ["convert", str(tmp_path / "set"), "-o", str(tmp_path / "out"), "--proof", "none", "--quiet"]
+    assert main(words) == 0
+    (case,) = read_suite(tmp_path / "out").cases()
+    work = Work((Changed("/app/greeting.txt", Form.FILE, b"ahoy\n"),))
+    wanted = [entry for entry in mutants(case, work, 1.0) if isinstance(entry, State)]
+    special = [state for state in wanted if state.name.split()[0].removeprefix("mutant:") in SPECIAL_KINDS]
+    assert len(special) == 3
+    with runner.prepare(case, special) as prepared:
+        runs = {state.name.split()[0]: prepared.run(state) for state in special}
+    assert {name: run.exit_code for name, run in runs.items()} == {f"mutant:{kind}": 1 for kind in SPECIAL_KINDS}
+    assert max(run.seconds for run in runs.values()) < 60
 
 
 def test_a_kept_container_gives_the_answers_of_a_fresh_one(tmp_path: Path, runner: Runner) -> None:

@@ -77,7 +77,24 @@ def test_a_number_keeps_its_width(text: bytes, number: bytes | None) -> None:
 
 
 def test_a_binary_is_broken_as_a_whole_only() -> None:
-    assert set(by_kind(IMAGE)) == {"emptied", "truncated", "garbled", "removed"}
+    assert set(by_kind(IMAGE)) == {"emptied", "truncated", "garbled", "removed", "fifo", "folder", "device"}
+
+
+def test_what_is_no_file_takes_the_place_and_the_mode_of_one() -> None:
+    made = by_kind(SCRIPT)
+    assert [(made[kind].form, made[kind].mode) for kind in ("fifo", "folder", "device")] == [
+        (Form.FIFO, 0o755),
+        (Form.FOLDER, 0o755),
+        (Form.DEVICE, 0o755),
+    ]
+    assert not {"fifo", "folder", "device"} & (set(by_kind(LINK)) | set(by_kind(GONE)))
+
+
+@pytest.mark.parametrize("file", [MODULE, REPORT, IMAGE, SCRIPT])
+def test_a_case_with_one_file_gets_what_blocks_and_what_is_no_file_within_the_bound(file: Changed) -> None:
+    kinds = {mutant.kind for mutant in chosen([file], 12)}
+    assert {"fifo", "folder"} <= kinds
+    assert "hangs" in kinds or file in (REPORT, IMAGE)
 
 
 def test_an_executable_without_a_suffix_is_a_program() -> None:
@@ -122,9 +139,10 @@ def test_the_choice_is_spread_over_kinds_and_files() -> None:
     assert {mutant.path for mutant in found[:6]} == {MODULE.path, REPORT.path, SCRIPT.path}
 
 
-def test_a_hang_is_asked_for_once() -> None:
+def test_what_blocks_is_asked_for_once() -> None:
     found = chosen([MODULE, SCRIPT], 100)
-    assert [mutant.kind for mutant in found].count("hangs") == 1
+    for kind in ("hangs", "fifo"):
+        assert [mutant.kind for mutant in found].count(kind) == 1
     assert [mutant.kind for mutant in found].count("crashes") == 2
 
 
@@ -141,8 +159,5 @@ def test_more_places_of_one_text_come_last() -> None:
     assert [mutant.kind for mutant in found if mutant.kind.endswith(TURNS[1:])] == [
         "number-2",
         "word-2",
-        "line-2",
-        "number-3",
-        "word-3",
     ]
     assert len({mutant.digest for mutant in found}) == 12

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from skill.work import Changed, Form, Work, by_weight, is_noise, work_from_dict
+from skill.work import Changed, Form, Work, by_weight, is_harness, is_noise, work_from_dict
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,15 @@ def test_work_survives_json() -> None:
 def test_what_is_no_work_is_refused(table: dict[str, object]) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
         work_from_dict(table)
+
+
+@pytest.mark.parametrize("path", ["/solutions/a", "/solution.txt", "/app/solution", "/app/tests/a.py", "/logs/app.log"])
+def test_what_only_looks_like_a_place_of_the_harness(path: str) -> None:
+    assert not is_harness(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["/solution", "/solution/solve.sh", "/oracle", "/tests/test.sh", "/logs/verifier/reward.txt"]
+)
+def test_a_place_of_the_harness_stays_one_whatever_the_prompt_says(path: str) -> None:
+    assert is_harness(path)

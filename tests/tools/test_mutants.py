@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from skill.evidence import Unproved, expected_exit
+from skill.mutation import mutants_of
 from skill.work import Changed, Form, Work
 from tests.support.cases import SOLVED, script, write_case
+from tools.archive import Packed
 from tools.mutants import Lay, Leave, clock_of, mutants, plants
 from tools.runners.base import Edit, State
 from tools.sabotage_deep import SlowTool, deep_sabotages
@@ -40,6 +44,47 @@ def test_no_more_mutants_than_asked_for(tmp_path: Path) -> None:
     for limit in (0, 1, 5):
         found = list(mutants(made, WORK, 1.0, limit))
         assert len([name for name in states(found) if name.startswith("mutant:")]) == limit
+
+
+def test_what_is_left_at_a_place_of_the_harness_is_told_and_not_broken(tmp_path: Path) -> None:
+    found = list(mutants(write_case(tmp_path, "one"), Work(WORK.files, 0, ("/solution",)), 1.0))
+    assert reasons(found)["mutant:any /solution"] == "a place of the harness, no work of the candidate"
+    assert not [name for name in states(found) if "/solution" in name]
+
+
+def test_what_blocks_runs_under_a_shortened_clock(tmp_path: Path) -> None:
+    made = write_case(tmp_path, "one", test=GENERATED, timeout=600)
+    found = states(list(mutants(made, WORK, 1.0)))
+    blocking = {name for name, state in found.items() if state.edits}
+    assert blocking == {"mutant:hangs /app/a.py", "mutant:fifo /app/a.py"}
+
+
+@dataclass
+class Shell:
+    """A container in which every command ends with ``status``."""
+
+    status: int
+    ran: list[tuple[str, ...]] = field(default_factory=list)
+
+    def shell(self, script: str, *args: str) -> tuple[int, str]:
+        self.ran.append((script, *args))
+        return self.status, ""
+
+    def put(self, files: Sequence[Packed], folder: str) -> None: ...
+
+    def cut_network(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("kind", "made"), [("fifo", "mkfifo"), ("folder", "mkdir"), ("device", "mknod"), ("removed", "rm -rf")]
+)
+def test_what_the_container_cannot_make_is_not_offered(kind: str, made: str) -> None:
+    (mutant,) = (one for one in mutants_of(WORK.files[1]) if one.kind == kind)
+    leave = Leave(mutant.path, mutant.form, mutant.mode, mutant.owner, mutant.description, mutant.digest)
+    able, unable = Shell(0), Shell(127)
+    assert leave(able) == f"/app/b.txt: {mutant.description}"
+    assert made in able.ran[0][0]
+    assert leave(unable) == ""
 
 
 def test_a_solution_that_changes_no_file_is_said_so(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from skill.case import Case
-from skill.work import Changed, Form, Work, by_weight, is_noise
+from skill.work import Changed, Form, Work, by_weight, is_harness, is_noise
 from tools.archive import CHUNK, SPOOL_BYTES
 from tools.runners.base import Setup
 from tools.runners.docker_box import DockerBox
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_PATHS: Final = 48  # looked at, the weightiest first
 MAX_FILES: Final = 24
+MAX_HARNESS: Final = 4  # of those only told
 MAX_BYTES: Final = 1 << 18  # of one file
 ADDED: Final = 1  # the engine's words for what happened to a path: 0 changed, 1 added, 2 removed
 
@@ -29,23 +30,26 @@ def capture(client: APIClient, box: DockerBox, image: str, case: Case, setup: Se
     with translated("list changes"):
         kinds = {str(row["Path"]): int(row["Kind"]) for row in client.diff(box.id) or ()}
     told = case.prompt.data.decode("utf-8", "replace")
-    paths = by_weight(_leaves(kinds, case, told), case.agent_cwd, told)
+    leaves = list(_leaves(kinds, case))
+    harness = tuple(path for path in leaves if is_harness(path))[:MAX_HARNESS]
+    own = (path for path in leaves if not is_harness(path) and not is_noise(path, told))
+    paths = by_weight(own, case.agent_cwd, told)
     files: list[Changed] = []
     with _pristine(client, image, setup) as before:
         for path in paths[:MAX_PATHS]:
             found = _changed(client, box.id, before, path, kinds[path])
             if found is not None and len(files) < MAX_FILES:
                 files.append(found)
-    return Work(tuple(files), len(paths) - len(files))
+    return Work(tuple(files), len(paths) - len(files), harness)
 
 
-def _leaves(kinds: Iterable[str], case: Case, told: str) -> Iterator[str]:
-    """The changed paths that are no folder on the way to another and no by-product."""
+def _leaves(kinds: Iterable[str], case: Case) -> Iterator[str]:
+    """The changed paths that are no folder on the way to another and not what was staged."""
     staged = tuple(f"{case.test_cwd.rstrip('/')}/{name}" for name in ("oracle", "tests"))
     ordered = sorted(kinds, key=lambda path: path.split("/"))
     for path, following in zip(ordered, [*ordered[1:], ""], strict=True):
         ours = path in staged or path.startswith(tuple(f"{folder}/" for folder in staged))
-        if not ours and not following.startswith(f"{path}/") and not is_noise(path, told):
+        if not ours and not following.startswith(f"{path}/"):
             yield path
 
 
