@@ -9,6 +9,7 @@ from typing import Any
 
 from agent import convert as conversion
 from agent.console import Console
+from agent.ending import finished
 from agent.errors import JournalError
 from agent.options import MODEL_FLAGS, Options
 from agent.progress import DONE, last_event
@@ -20,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     output = output_path(args.run)
     console = Console(quiet=args.quiet)
     if last_event(run_path(output)) == DONE:
-        ending = conversion.finished(run_path(output), output)
+        ending = finished(run_path(output), output)
     else:
         options = _options(saved_command(run_path(output)), args)
         ending = conversion.convert(options, output, console)

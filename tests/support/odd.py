@@ -11,7 +11,7 @@ from typing import Any
 from agent import convert as conversion
 from agent.budget import Budget, Limits
 from agent.console import Console
-from agent.convert import Ending
+from agent.ending import Ending
 from agent.messages import Block, Reply, Request
 from agent.mind import Mind
 from agent.options import Options
