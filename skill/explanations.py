@@ -78,7 +78,8 @@ def _explains(code: str) -> Callable[[Callable[[Pair], bool]], Callable[[Pair], 
 @_explains("stopped-before-reward")
 def _stopped(pair: Pair) -> bool:
     """The source's script stopped with a failure before it wrote a reward, which its framework counts as 0."""
-    stopped = pair.booking.problem is Problem.MISSING and pair.run.exit_code not in (0, None)
+    unwritten = pair.booking.problem in (Problem.MISSING, Problem.EMPTY)  # a redirection makes the file beforehand
+    stopped = unwritten and pair.run.exit_code not in (0, None)
     return stopped and pair.converted == FAIL and not pair.is_sabotage and pair.source_works is not False
 
 

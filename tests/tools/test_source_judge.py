@@ -89,6 +89,7 @@ def test_a_rule_that_is_none_is_refused() -> None:
 
 MISSING = Booking(problem=Problem.MISSING)
 TIMEOUT = Booking(problem=Problem.TIMEOUT)
+EMPTY = Booking(problem=Problem.EMPTY)
 MALFORMED = Booking(problem=Problem.MALFORMED)
 ONE, NOUGHT = booked(reward=1), booked(reward=0)
 CUT, GONE_TOOL, WRONG = "sabotage:network-cut", "sabotage:runner-missing", "mutant:emptied:/app/out"
@@ -115,6 +116,7 @@ def test_equal_verdicts_agree_whatever_the_state_calls_for(row: Row) -> None:
 EXPLAINED: list[tuple[str, Row]] = [
     ("stopped-before-reward", (NULL, MISSING, 1, 1, "")),
     ("stopped-before-reward", (WRONG, MISSING, 2, 1, "")),
+    ("stopped-before-reward", (WRONG, EMPTY, 1, 1, "")),
     ("ran-out-of-time", (WRONG, TIMEOUT, 124, 1, "VERDICT: FAIL: the candidate ran out of time")),
     ("broken-footing", (GONE_TOOL, NOUGHT, 0, 2, "VERDICT: INFRA: tool missing: python3")),
     ("broken-footing", (CUT, MISSING, 1, 2, "")),
@@ -122,7 +124,7 @@ EXPLAINED: list[tuple[str, Row]] = [
     ("no-tests-ran", (NULL, NOUGHT, 0, 2, "VERDICT: INFRA: pytest found no tests")),
     ("no-verdict-in-either", (NULL, MALFORMED, 0, 2, "VERDICT: INFRA: reward.txt is not a number (status 0)")),
     ("forgery-refused", ("forgery:reward", ONE, 0, 1, "")),
-    ("forgery-refused", ("planted:FG45 planting-again", Booking(problem=Problem.EMPTY), 0, 1, "")),
+    ("forgery-refused", ("planted:FG45 planting-again", EMPTY, 0, 1, "")),
     ("tampered-footing", ("planted:FG01 tool-shims", NOUGHT, 0, 2, "VERDICT: INFRA: tool broken: pytest")),
 ]
 
@@ -146,6 +148,7 @@ def test_where_nothing_passes_here_the_conversion_cannot_judge() -> None:
         (ORACLE, ONE, 0, 2, ""),
         (NULL, NOUGHT, 0, 2, "VERDICT: INFRA: tool missing: jq"),  # blamed on nobody, although the footing is whole
         (NULL, MISSING, 0, 1, ""),  # the script ended well and booked nothing: what stopped it is not known
+        (NULL, EMPTY, 0, 1, ""),
         (NULL, MISSING, 1, 0, ""),
         (WRONG, TIMEOUT, 124, 1, "VERDICT: FAIL: 1 of 2 tests failed"),
         (WRONG, TIMEOUT, 124, 0, ""),
