@@ -84,7 +84,7 @@ def _alike(proof: CaseProof) -> Iterator[str]:
         if result.holds:
             families[result.state.partition(":")[0]].append(result)
     for family, held in families.items():
-        number = f" ({len(held)} states)" if len(held) > 1 or family != held[0].state else ""
+        number = f" ({len(held)} state{'s' * (len(held) > 1)})" if family != held[0].state else ""
         yield f"  {family}{number}: {_ended(held[0])}, as it must"
 
 

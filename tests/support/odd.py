@@ -15,6 +15,7 @@ from agent.ending import Ending
 from agent.messages import Block, Reply, Request
 from agent.mind import Mind
 from agent.options import Options
+from agent.patience import Watch
 from agent.pricing import rules_of
 from skill.manifest import load, skill_root
 from skill.skeleton import UNWRITTEN
@@ -94,7 +95,8 @@ def ends(text: str = "done") -> Act:
 
 def mind(model: Any, **limits: Any) -> Mind:
     """``model`` with a budget."""
-    return Mind(model, Budget(Limits(**limits), rules_of(MODEL)), load(skill_root()))
+    watch = Watch(sleep=lambda seconds: None)
+    return Mind(model, Budget(Limits(**limits), rules_of(MODEL)), load(skill_root()), watch=watch)
 
 
 def convert(root: Path, model: Any, limits: Mapping[str, Any] | None = None, **options: Any) -> Ending:
