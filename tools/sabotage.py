@@ -22,6 +22,8 @@ OWN: Final = ".verdict/"  # the generated part of a converted verifier
 LIBRARY: Final = ".verdict/lib.sh"
 SOURCE_SCRIPT: Final = "source-test.sh"
 
+# a container is brought into a state and its script started with these: without them nothing is run at all
+CARRIERS: Final = frozenset(("sh", "bash", "dash", "busybox", "env", "mkdir", "rm"))
 _TEST_FILE = re.compile(r"(^|/)(tests?[_.-][^/]*|[^/]*[_.-](test|tests|spec)\.\w+|[^/]*Tests?\.\w+)$")
 _INSTALLS = re.compile(r"\b(?:curl|wget|apt-get|apt|apk|pip3?|uvx?|npm|npx|yarn|pnpm|cargo|gem|mvn|gradle|go|git)\b")
 _FOLDERS = re.compile(r"(?:\$HOME|\$\{HOME\}|~|/[\w.+-]+)(?:/[\w.+-]+)*/bin\b")
@@ -142,11 +144,12 @@ def garble(data: bytes) -> bytes:
 
 
 def runner_tools(case: Case) -> tuple[str, ...]:
-    """The tools that the verifier calls and does not install itself, the likeliest runner first."""
+    """The tools that the verifier calls and does not install itself, the likeliest runner first; no CARRIERS."""
     text = verifier_text(case)
     prompt = case.prompt.data.decode("utf-8", "replace")
     script = bash.parse(text.encode())
-    found = [tool for tool in needed(script, (script.root,), prompt) if not _installed_by(text, tool)]
+    called = (tool for tool in needed(script, (script.root,), prompt) if tool not in CARRIERS)
+    found = [tool for tool in called if not _installed_by(text, tool)]
     return tuple(sorted(found, key=lambda tool: (_ORDER.index(tool) if tool in _ORDER else len(_ORDER), tool)))
 
 

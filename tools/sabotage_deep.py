@@ -15,6 +15,7 @@ from skill.evidence import SABOTAGE, Unproved
 from tools.mutants import clock_of
 from tools.runners.base import Box, Edit, State
 from tools.sabotage import (
+    CARRIERS,
     LIBRARY,
     HideTool,
     garble,
@@ -121,8 +122,9 @@ def _tools(case: Case, solved: bool) -> Iterator[State]:
 
 
 def _tools_of(case: Case) -> list[str]:
-    """The tools that the verifier calls or, where it is a generated one, looks up."""
-    looked_up = [tool for found in _NEED.findall(verifier_text(case)) for tool in found.split()]
+    """The tools that the verifier calls or, where it is a generated one, looks up; no CARRIERS."""
+    words = (tool for found in _NEED.findall(verifier_text(case)) for tool in found.split())
+    looked_up = [tool for tool in words if tool not in CARRIERS]
     return list(dict.fromkeys([*looked_up, *runner_tools(case)]))
 
 

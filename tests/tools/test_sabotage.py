@@ -7,8 +7,9 @@ import pytest
 
 from skill.evidence import Unproved
 from tests.support.cases import script, write_case
+from tools.depth import Depth
 from tools.runners.base import Edit, State
-from tools.sabotage import CutNetwork, HideTool, garble, important_asset, runner_tools, sabotages
+from tools.sabotage import CARRIERS, CutNetwork, HideTool, garble, important_asset, runner_tools, sabotages
 
 
 def kinds(found: list[State | Unproved]) -> dict[str, State | Unproved]:
@@ -99,3 +100,46 @@ def test_without_an_oracle_the_workspace_stays_untouched(tmp_path: Path) -> None
 def test_garbled_bytes_differ_even_where_there_were_none() -> None:
     for data in (b"", b"x", bytes(range(256))):
         assert garble(data) != data
+
+
+WHOLE = script(
+    "begin 600 30 abc",
+    "need python3 sh bash env mkdir rm grep",
+    "pip install thing",
+    'bash "$TESTS/source-test.sh" >/logs/verifier/out',
+    "python3 -m pytest tests/test_a.py",
+    "rm -rf /x && mkdir -p /x && env X=1 sh -c true && grep -q 1 tests/data.csv",
+)
+ALL = {
+    "tests/.verdict/lib.sh": "x",
+    "tests/.verdict/manifest.sha256": "0 test_a.py\n0 data.csv\n0 source-test.sh\n0 deep/b.json\n",
+    "tests/test_a.py": "x",
+    "tests/data.csv": "x",
+    "tests/deep/b.json": "x",
+    "tests/source-test.sh": "#!/bin/bash\n",
+}
+
+
+def test_everything_a_verifier_stands_on_is_taken_away_in_turn(tmp_path: Path) -> None:
+    """Every staged file, the library, every tool, the network, the log place, the clock."""
+    made = write_case(tmp_path, "one", test=WHOLE, files=ALL, timeout=600)
+    found = kinds(list(Depth(deep=True).states(made)))
+    wanted = {f"asset-{how}" for how in ("removed", "garbled")}
+    wanted |= {
+        f"asset-{how} {path}"
+        for how in ("removed", "garbled")
+        for path in ("data.csv", "deep/b.json", "source-test.sh", ".verdict/manifest.sha256")
+    }
+    wanted |= {"library-removed", "asset-garbled .verdict/lib.sh", "runner-missing"}
+    wanted |= {f"tool-missing {tool}" for tool in ("sha256sum", "timeout", "mktemp", "python3", "grep")}
+    wanted |= {"network-cut", "logs-a-file", "logs-read-only", "clock-out", "tool-slow python3"}
+    states = {name.removeprefix("sabotage:") for name, entry in found.items() if isinstance(entry, State)}
+    assert wanted <= states
+    assert all(entry.expected == 2 for name, entry in found.items() if isinstance(entry, State) and "sabotage" in name)
+
+
+def test_what_a_state_itself_needs_is_not_taken_away(tmp_path: Path) -> None:
+    made = write_case(tmp_path, "one", test=WHOLE, files=ALL, timeout=600)
+    names = kinds(list(Depth(deep=True).states(made)))
+    assert not [name for name in names if name.rpartition(" ")[2] in CARRIERS]
+    assert not set(runner_tools(made)) & CARRIERS
