@@ -110,7 +110,7 @@ def _staged(works: Works, case: OddCase, task: SourceTask, made: CaseDraft) -> T
 
 def _diffs(task: SourceTask, made: CaseDraft) -> Iterator[tuple[str, bytes]]:
     """What was changed of the source's files, as a unified diff each."""
-    held: Mapping[str, bytes] = {f"tests/{file.path}": file.host.read_bytes() for file in task.tests}
+    held: Mapping[str, bytes] = {f"tests/{file.path}": file.read() for file in task.tests}
     files = {file.path: file for file in made.files}
     for row in made.ledger:
         if row.action is Action.REWRITTEN and is_by_session(row):

@@ -140,4 +140,4 @@ def _neighbours(task: SourceTask, script: str) -> Iterator[str]:
 
 
 def _text(file: SourceFile) -> str:
-    return file.host.read_bytes().decode("utf-8", "replace")
+    return file.read().decode("utf-8", "replace")

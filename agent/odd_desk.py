@@ -155,7 +155,7 @@ class Desk:
 
 def origins_of(task: SourceTask) -> dict[str, bytes]:
     """The source's tests as a case holds them: its test.sh as source-test.sh."""
-    held = {file.path: file.host.read_bytes() for file in task.tests}
+    held = {file.path: file.read() for file in task.tests}
     script = held.pop("test.sh").removeprefix(b"\xef\xbb\xbf")
     return {**held, SOURCE_SCRIPT: script}
 

@@ -65,7 +65,7 @@ class Comparison:
         from skill.weakening_script import script_losses
 
         by_session = any(is_by_session(row) for row in self.rows)
-        before = {file.path: file.host.read_bytes() for file in self.task.tests if by_session or self._may_differ(file)}
+        before = {file.path: file.read() for file in self.task.tests if by_session or self._may_differ(file)}
         after = {
             entry.path: data
             for entry in self.case.tests.files

@@ -48,7 +48,7 @@ def draft(task: SourceTask, name: str, choices: Choices, rewriting: Rewriting = 
     if hindrance := _hindrance(task, choices):
         return hindrance
     assert task.prompt is not None, "a task without a prompt is refused by its source"
-    prompt = task.prompt.host.read_bytes()
+    prompt = task.prompt.read()
     text = prompt.decode("utf-8", "replace")
     inside = container(task, choices)
     if isinstance(inside, Refused):
@@ -154,5 +154,4 @@ def _texts(task: SourceTask) -> tuple[str, ...]:
 
 
 def _head(file: SourceFile) -> str:
-    with file.host.open("rb") as stream:
-        return stream.read(READ_FOR_PLACES).decode("utf-8", "replace")
+    return file.read()[:READ_FOR_PLACES].decode("utf-8", "replace")

@@ -51,7 +51,7 @@ class OddShape:
 def shape_of_task(task: SourceTask) -> OddShape:
     """The shape of a task's verifier; OSError when a file of its tests cannot be read."""
     names = (task.ref.name, posixpath.basename(task.ref.id))
-    return shape_of({file.path: file.host.read_bytes() for file in task.tests}, names)
+    return shape_of({file.path: file.read() for file in task.tests}, names)
 
 
 def shape_of(files: Mapping[str, bytes], words: Iterable[str] = ()) -> OddShape:

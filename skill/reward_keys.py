@@ -27,7 +27,7 @@ def reward_keys(task: SourceTask) -> tuple[str, ...]:
     """The keys of the reward tables that files of tests/ write, sorted; as far as that can be read from them."""
     found: set[str] = set()
     for file in task.tests:
-        data = file.host.read_bytes() if file.size <= 1 << 20 else b""
+        data = file.read() if file.size <= 1 << 20 else b""
         if MENTIONED not in data:
             continue
         if file.path.endswith(".py"):

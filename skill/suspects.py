@@ -41,7 +41,7 @@ def _first_difference(pair: Comparison, row: Row) -> int:
         return 0
     try:
         ours = (pair.case.root / row.path).read_bytes().splitlines()
-        theirs = file.host.read_bytes().splitlines()
+        theirs = file.read().splitlines()
     except OSError:
         return 0
     for number, (one, other) in enumerate(zip(ours, theirs, strict=False), 1):

@@ -55,7 +55,7 @@ def _dockerfile(task: SourceTask, choices: Choices, made: Container) -> Environm
     pairs: list[tuple[OutFile, Row]] = []
     lines = _appended(task, choices, made)
     own = next((file for file in task.environment if file.path == "Dockerfile"), None)
-    before = _from_image(task, made.base) if own is None or made.base else own.host.read_bytes()
+    before = _from_image(task, made.base) if own is None or made.base else own.read()
     if own is None or not made.base:
         others = (file for file in task.environment if file is not own)
         pairs += [copied(f"env/{file.path}", f"environment/{file.path}", file) for file in others]

@@ -17,7 +17,7 @@ def oracle(task: SourceTask, place: Workplace, exported: dict[str, EnvValue]) ->
         return Part()
     pairs = [copied(f"oracle/{FOLDER}/{file.path}", f"solution/{file.path}", file) for file in task.solution]
     script = next(file for file in task.solution if file.path == "solve.sh")
-    starter = "" if script.host.read_bytes()[:2] == b"#!" else "bash "
+    starter = "" if script.read()[:2] == b"#!" else "bash "
     return joined([*pairs, generated("oracle/solve.sh", _script(task, place, exported, starter), "oracle", 0o755)])
 
 

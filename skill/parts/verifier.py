@@ -42,7 +42,7 @@ def verifier(
 ) -> Verifier | Refused:
     """The verifier that ``rewriting`` makes, or the refusal that its oddity means without a mind to handle it."""
     script = next(file for file in task.tests if file.path == SCRIPT)
-    held = {file.path: file.host.read_bytes() for file in task.tests}
+    held = {file.path: file.read() for file in task.tests}
     assets = tuple(Asset(file.path, held[file.path], mode_of(file)) for file in task.tests if file is not script)
     made = rewriting(
         VerifierInput(

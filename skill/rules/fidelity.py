@@ -124,7 +124,7 @@ def dockerfile_changed(pair: Comparison) -> Iterator[Defect]:
     row = pair.by_path.get(DOCKERFILE)
     file = pair.sources.get(row.source) if row else None
     if row and file and row.action is Action.REWRITTEN:
-        before = file.host.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        before = file.read().removeprefix(b"\xef\xbb\xbf")
         if not (pair.case.read(DOCKERFILE) or b"").startswith(before):
             yield _at(pair, DOCKERFILE, f"changes lines of {row.source}", "append lines only")
 

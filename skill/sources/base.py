@@ -26,6 +26,11 @@ class SourceFile:
     size: int
     mode: int  # the nine permission bits
     link: str = ""  # target text when the source has a symbolic link here
+    data: bytes | None = None  # what a recipe made of a record; None: the bytes are those at ``host``
+
+    def read(self) -> bytes:
+        """The bytes; raises OSError when the file cannot be read."""
+        return self.host.read_bytes() if self.data is None else self.data
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class HarborPrepared:
         if task.generated_dockerfile is not None:
             files = [file for file in files if file.path != "Dockerfile"]
             files.append(Packed("Dockerfile", 0o644, task.generated_dockerfile))
-        rules = (file.host.read_bytes() for file in task.environment if file.path == docker_build.IGNORE_FILE)
+        rules = (file.read() for file in task.environment if file.path == docker_build.IGNORE_FILE)
         needs = tuple(task.dockerfile.needs_buildkit) if task.dockerfile else ()
         ordered = tuple(sorted(files, key=lambda file: file.path))
         return self._docker.built(
@@ -161,7 +161,7 @@ class HarborPrepared:
         ended = box.execute(["bash", "-c", script], timeout=limit, cwd=task.workdir, env=env, user=task.agent_user)
         if ended.timed_out:
             raise RunnerError(task.ref.id, f"solution/solve.sh ran out of its {limit:g} s")
-        solution = (file.host.read_bytes() for file in task.solution)
+        solution = (file.read() for file in task.solution)
         if self._later > 0 and is_safe(self._client, box, self._image, solution):
             with contextlib.suppress(EngineFailed):
                 self._snapshot = box.commit(secrets.token_hex(12))

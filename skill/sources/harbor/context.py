@@ -24,7 +24,7 @@ def _script(program: str, environment: Part) -> str | None:
     if file is None or file.size > MAX_SCRIPT:
         return None
     try:
-        return file.host.read_text("utf-8", "replace")
+        return file.read().decode("utf-8", "replace")
     except OSError:
         return None
 

@@ -74,6 +74,6 @@ def _is_named(name: str, files: Sequence[SourceFile]) -> bool:
     if sum(file.size for file in files) > MAX_SEARCHED:
         return True
     try:
-        return any(name.encode() in file.host.read_bytes() for file in files)
+        return any(name.encode() in file.read() for file in files)
     except OSError:
         return True

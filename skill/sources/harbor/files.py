@@ -87,7 +87,7 @@ def single_file(task: str, entries: Entries, name: str) -> tuple[SourceFile | No
 def read_bytes(file: SourceFile, part: Part) -> bytes | None:
     """The bytes of a file; None, with a refusal in ``part``, when they cannot be read."""
     try:
-        return file.host.read_bytes()
+        return file.read()
     except OSError as error:
         part.cannot("unreadable", file.path, f"cannot be read: {error.strerror}")
         return None
