@@ -34,8 +34,8 @@ def tool_shims(facts: ForgeryFacts) -> Iterator[Step]:
 
     They lie in the first folder of PATH, which is normally empty, and fooled 89 of 89 tasks of a public benchmark.
     Falls for it: whoever takes an exit status alone for a pass.
-    Stopped by: a report that names the tests; the verifier's own tools looked up in /usr/bin and /bin first. 2 is
-    right too, where the tool that is missed might as well be missing from the image.
+    Stopped by: a report that names the tests; the verifier's own tools looked up in /usr/bin and /bin first; tools
+    that only fail where another of the name stands behind them. 2 is right too, where the image may be at fault.
     """
     tools = " ".join(sorted({*facts.words, *OWN_WORDS} - {*CALLED_BY_MARGIN}))
     shell = _SHIM.replace("@TOOLS@", tools)
@@ -57,7 +57,8 @@ def replaced_interpreter(facts: ForgeryFacts) -> Iterator[Step]:
     """The interpreter is a wrapper that succeeds whenever it is asked to run the tests.
 
     Falls for it: whoever takes an exit status alone for a pass.
-    Stopped by: a fresh report with the names of the tests. Beyond that root can replace the hasher as well.
+    Stopped by: a fresh report with the names of the tests, and an interpreter that has to answer the same when they
+    are spoken of. Beyond that root can replace the hasher as well.
     """
     marks = f"*pytest*|*unittest*|*{facts.tests}*"
     wrapper = f'#!/bin/sh\\ncase "$*" in {marks}) exit 0 ;; esac\\nexec %s "$@"\\n'

@@ -93,10 +93,10 @@ need() {
   for tool; do
     type -P "$tool" >/dev/null || infra "tool missing: $tool"
     case $tool in
-      python | python3) speaks "$tool" -c 'print(42); raise SystemExit(7)' || startup "$tool" ;;
-      node) speaks_of node -e 'console.log(42); process.exit(7)' ;;
-      Rscript) speaks Rscript -e 'cat(42); quit(status = 7)' || startup Rscript ;;
-      ruby | perl) speaks_of "$tool" -e 'print 42; exit 7' ;;
+      python | python3) interprets "$tool" -c 'print(42); raise SystemExit(7)' ;;
+      node) interprets node -e 'console.log(42); process.exit(7)' ;;
+      Rscript) interprets Rscript -e 'cat(42); quit(status = 7)' ;;
+      ruby | perl) interprets "$tool" -e 'print 42; exit 7' ;;
       grep) refuses grep -q x /dev/null ;;
       cmp | diff) refuses "$tool" /dev/null "$TESTS/.verdict/manifest.sha256" ;;
       jq) refuses jq -en false ;;
@@ -115,21 +115,26 @@ refuses() { refusing "$@" || blamed "$1" "$* succeeds" refusing "$@"; }
 sound() { timeout 60 "$@" >/dev/null 2>&1 </dev/null; }
 refusing() { ! sound "$@"; }
 # speaks INTERPRETER OPTION CODE: it says 42 and ends with 7; the words after that are what a false one may look for.
-speaks() {
+speaks() { answers "$@" pytest unittest "$TESTS/test"; }
+answers() {
   local said
-  said=$(timeout 60 "$@" pytest unittest "$TESTS/test" 2>/dev/null </dev/null)
+  said=$(timeout 60 "$@" 2>/dev/null </dev/null)
   [ $? = 7 ] && [ "$said" = 42 ]
 }
-speaks_of() { speaks "$@" || blamed "$1" "$1" speaks "$@"; }
-# startup TOOL: one that works but for what it loads as it starts was tampered with.
+interprets() { speaks "$@" || startup "$@"; }
+# startup INTERPRETER OPTION CODE: one that works but for what it loads as it starts, or but for those words, was
+# tampered with.
 startup() {
-  bare "$1" && fail "what $1 loads as it starts was changed, so that it no longer works"
-  blamed "$1" "$1" bare "$1"
+  bare "$@" && fail "what $1 loads as it starts was changed, so that it no longer works"
+  answers "$@" && fail "$1 works, but not where tests are spoken of"
+  blamed "$1" "$1" bare "$@"
 }
 bare() {
-  case $1 in
-    python*) speaks "$1" -I -S -c 'print(42); raise SystemExit(7)' ;;
-    *) speaks "$1" --vanilla -e 'cat(42); quit(status = 7)' ;;
+  local tool=$1; shift
+  case $tool in
+    python*) speaks "$tool" -I -S "$@" ;;
+    Rscript) speaks "$tool" --vanilla "$@" ;;
+    *) speaks "$tool" "$@" ;;
   esac
 }
 builds() { compiles "$1" || blamed "$1" "$1 cannot build a known-good program" compiles "$1"; }

@@ -18,6 +18,7 @@ from tests.support.box import Box, Verdict, why_no_box
 from tests.support.verifiers import verifier
 
 BASH = shutil.which("bash") or "bash"
+PYTHON = shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin") or "python3"
 TXT, JSON = "/logs/verifier/reward.txt", "/logs/verifier/reward.json"
 TAIL = f"if [ $? -eq 0 ]; then echo 1 > {TXT}; else echo 0 > {TXT}; fi\n"
 
@@ -491,4 +492,24 @@ def test_a_tool_that_only_stands_before_a_sound_one_was_put_there(
     for tool in ("timeout", "rm", "sh"):
         (own / tool).symlink_to(shutil.which(tool) or tool)
     found = sourced(tmp_path, "need grep; builtin exit 0", PATH=":".join(map(str, [*folders, own])))
+    assert (found.status, reason in found.output) == (status, True)
+
+
+FALSE_PYTHON = [  # what stands in the place of python3, and what `need python3` makes of it
+    (f'exec {PYTHON} "$@"', 0, ""),
+    ('case "$*" in *pytest*) exit 0 ;; esac\n' + f'exec {PYTHON} "$@"', 1, "not where tests are spoken of"),
+    (f'case "$*" in *-I*) exec {PYTHON} "$@" ;; esac', 1, "what python3 loads as it starts"),
+    ("exit 0", 2, "tool broken: python3"),
+    ("exit 7", 2, "tool broken: python3"),
+]
+
+
+@pytest.mark.parametrize(("text", "status", "reason"), FALSE_PYTHON)
+def test_an_interpreter_that_only_works_now_and_then_was_tampered_with(
+    text: str, status: int, reason: str, tmp_path: Path
+) -> None:
+    shim(tmp_path / "bin", text).joinpath("grep").rename(tmp_path / "bin/python3")
+    for tool in ("timeout", "rm", "sh"):
+        (tmp_path / "bin" / tool).symlink_to(shutil.which(tool) or tool)
+    found = sourced(tmp_path, "need python3; builtin exit 0", PATH=str(tmp_path / "bin"))
     assert (found.status, reason in found.output) == (status, True)
