@@ -40,9 +40,9 @@ def record(name: str, origin: str, renew: bool) -> str:
             origin, answered = metadata(old)["origin"], metadata(old)["answered"]
             shutil.copy(proofs, root)
         patch.setenv("CASSETTE", "all")
+        patch.setattr("agent.model.BYTE_TIMEOUT", 3_600.0)  # whoever answers by hand takes his time
         with _answering(old if renew else None, patch):
-            taping = cassette(name, fingerprint(MODEL), patch, origin=origin, answered=answered, folder=root)
-            with taping:
+            with cassette(name, fingerprint(MODEL), patch, origin=origin, answered=answered, folder=root):
                 model = AnthropicModel(open_client("anthropic", os.environ), MODEL)
                 ending = recorded.convert(root, name, model, recorded.asked(name, root), patch, Console())
         (row,) = ending.table["sessions"]
