@@ -53,7 +53,7 @@ class Comparison:
             ("solution", self.task.solution),
             ("environment", self.task.environment),
         )
-        found = {f"{name}/{file.path}": file for name, files in parts for file in files}
+        found = {file.origin or f"{name}/{file.path}": file for name, files in parts for file in files}
         return found | ({self.task.prompt.path: self.task.prompt} if self.task.prompt else {})
 
     @cached_property

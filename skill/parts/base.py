@@ -64,10 +64,10 @@ def mode_of(file: SourceFile) -> int:
 
 def copied(path: str, source: str, file: SourceFile, data: bytes | None = None) -> tuple[OutFile, Row]:
     """``file`` byte for byte at ``path``; ``data`` are its bytes where they were read already."""
-    held = file.read() if data is None else data
+    held, source = file.read() if data is None else data, file.origin or source
     mode = mode_of(file)
     if file.data is not None:
-        return OutFile(path, mode, held), Row(path, Action.GENERATED, digest(held), mode, source, by="recipe")
+        return OutFile(path, mode, held), Row(path, Action.GENERATED, digest(held), mode, source, by=file.by)
     return OutFile(path, mode, copy_of=file.host), Row(path, Action.COPIED, digest(held), mode, source)
 
 

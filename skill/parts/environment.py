@@ -69,7 +69,8 @@ def _dockerfile(task: SourceTask, choices: Choices, made: Container) -> Environm
     if own is None or made.base:
         pairs.append(generated("env/Dockerfile", after, "dockerfile-for-image"))
     else:
-        pairs.append(rewritten("env/Dockerfile", after, "dockerfile-lines", "environment/Dockerfile", before, 0o644))
+        source = own.origin or "environment/Dockerfile"
+        pairs.append(rewritten("env/Dockerfile", after, "dockerfile-lines", source, before, 0o644))
     pairs += [
         generated(f"env/{folder}/.keep", b"", "empty-folder") for folder in task.empty_dirs if _is_copied(task, folder)
     ]

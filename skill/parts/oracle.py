@@ -17,7 +17,7 @@ def oracle(task: SourceTask, place: Workplace, exported: dict[str, EnvValue]) ->
         return Part()
     pairs = [copied(f"oracle/{FOLDER}/{file.path}", f"solution/{file.path}", file) for file in task.solution]
     script = next(file for file in task.solution if file.path == "solve.sh")
-    starter = "" if script.read()[:2] == b"#!" else "bash "
+    starter = "" if script.read()[:2] == b"#!" and not task.launch.with_bash else "bash "
     return joined([*pairs, generated("oracle/solve.sh", _script(task, place, exported, starter), "oracle", 0o755)])
 
 
@@ -39,13 +39,23 @@ def _script(task: SourceTask, place: Workplace, exported: dict[str, EnvValue], s
                 f'[ -n "${{{name}-}}" ] || {{ echo "{name} is not set: the source has it from its host" >&2; exit 1; }}'
             )
     lines += [
-        f"# the source has its solution at /{FOLDER}, merged into what the image may hold there",
-        f"if [ -d /{FOLDER} ]",
-        f'then cp -a "$ORACLE/{FOLDER}/." /{FOLDER}/ || exit 1',
-        f'else ln -s "$ORACLE/{FOLDER}" /{FOLDER} || exit 1; fi',
+        *_placed(task.launch.solution),
         f"cd {shlex.quote(place.cwd)} || exit 1",
-        f"{starter}/{FOLDER}/solve.sh </dev/null",
+        f"{starter}{task.launch.solution} </dev/null",
         'echo "the solution ended with status $?"',
         "exit 0",
     ]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _placed(script: str) -> list[str]:
+    """The lines that put the solution where the source has it: a whole folder, or one script under another name."""
+    folder, _, name = script.rpartition("/")
+    if name != "solve.sh":
+        return [f'mkdir -p {folder} && cp "$ORACLE/{FOLDER}/solve.sh" {script} || exit 1']
+    return [
+        f"# the source has its solution at {folder}, merged into what the image may hold there",
+        f"if [ -d {folder} ]",
+        f'then cp -a "$ORACLE/{FOLDER}/." {folder}/ || exit 1',
+        f'else ln -s "$ORACLE/{FOLDER}" {folder} || exit 1; fi',
+    ]

@@ -58,13 +58,16 @@ def verifier(
             prompt=prompt,
             pass_if=choices.pass_if,
             without=choices.without,
+            with_bash=task.launch.with_bash,
+            parser=task.launch.parser,
         )
     )
     if isinstance(made, Odd):
         return Refused(made.code, made.sentence, made.facts)
     kept = (file for file in task.tests if file is not script and file.path not in made.files)
     pairs = [copied(f"tests/{file.path}", f"tests/{file.path}", file, held[file.path]) for file in kept]
-    pairs += [_written(name, data, held, made.rule) for name, data in sorted(made.files.items())]
+    origins = {file.path: file.origin or f"tests/{file.path}" for file in task.tests}
+    pairs += [_written(name, data, held, origins, made.rule) for name, data in sorted(made.files.items())]
     return Verifier(joined(pairs), made.form, made.shape, made.findings)
 
 
@@ -73,14 +76,14 @@ def _read_by(held: dict[str, bytes], exported: dict[str, EnvValue]) -> dict[str,
     return {name: value for name, value in exported.items() if any(name.encode() in data for data in held.values())}
 
 
-def _written(name: str, data: bytes, held: dict[str, bytes], rule: str) -> tuple[OutFile, Row]:
+def _written(name: str, data: bytes, held: dict[str, bytes], origins: dict[str, str], rule: str) -> tuple[OutFile, Row]:
     mode = 0o755 if name.endswith(".sh") or data.startswith(b"#!") else 0o644
     path, sha = f"tests/{name}", digest(data)
     origin = SCRIPT if name == template.SOURCE_SCRIPT else name
     if name == SCRIPT or origin not in held:
         return OutFile(path, mode, data), Row(path, Action.GENERATED, sha, mode, by=rule)
     if data == held[origin]:
-        return OutFile(path, mode, data), Row(path, Action.COPIED, sha, mode, f"tests/{origin}")
+        return OutFile(path, mode, data), Row(path, Action.COPIED, sha, mode, origins[origin])
     return OutFile(path, mode, data), Row(
-        path, Action.REWRITTEN, sha, mode, f"tests/{origin}", digest(held[origin]), rule
+        path, Action.REWRITTEN, sha, mode, origins[origin], digest(held[origin]), rule
     )

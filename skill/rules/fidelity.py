@@ -9,6 +9,7 @@ from skill.comparison import Comparison
 from skill.contract import CASE_FILE, DEFAULT_TIMEOUT_SECONDS, DOCKERFILE, PROMPT_FILE
 from skill.ledger import Action, Row, is_by_session
 from skill.rules.base import Defect, Family
+from skill.sources.base import SourceFile
 
 FIDELITY: Family[Comparison] = Family("fidelity")
 
@@ -108,9 +109,9 @@ def source_file_lost(pair: Comparison) -> Iterator[Defect]:
     Right: a copy, or a reason.
     """
     used = {row.source for row in pair.rows}
-    left_out = ["environment/"] * bool(pair.case.image) + ["solution/"] * ("solution/solve.sh" not in pair.sources)
-    for path in pair.sources:
-        if path not in used and not path.startswith(tuple(left_out)) and not _is_replaced(pair, path):
+    left_out = _left_out(pair)
+    for path, file in pair.sources.items():
+        if path not in used and file not in left_out and not _is_replaced(pair, path):
             yield _at(pair, path, "a file of the source that is nowhere in the case", "copy it")
 
 
@@ -199,6 +200,16 @@ def no_such_source_task(pair: Comparison) -> Iterator[Defect]:
 
 def _is_rewritten_by_rule(row: Row) -> bool:
     return row.action is Action.REWRITTEN and not is_by_session(row)
+
+
+def _left_out(pair: Comparison) -> frozenset[SourceFile]:
+    """The source's files that no case needs: of the environment beside an image, of a solution that cannot be run."""
+    task = pair.task
+    if task is None:
+        return frozenset()
+    beside = task.environment if pair.case.image else ()
+    is_runnable = any(file.path == "solve.sh" for file in task.solution)
+    return frozenset((*beside, *(() if is_runnable else task.solution)))
 
 
 def _is_replaced(pair: Comparison, path: str) -> bool:

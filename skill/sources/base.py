@@ -27,10 +27,21 @@ class SourceFile:
     mode: int  # the nine permission bits
     link: str = ""  # target text when the source has a symbolic link here
     data: bytes | None = None  # what a recipe made of a record; None: the bytes are those at ``host``
+    origin: str = ""  # where the task has it, when that is not its path below its part
+    by: str = "recipe"  # the rule that made ``data``
 
     def read(self) -> bytes:
         """The bytes; raises OSError when the file cannot be read."""
         return self.host.read_bytes() if self.data is None else self.data
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a framework starts the two scripts of a task, and where it looks for the verdict."""
+
+    with_bash: bool = False  # both are handed to bash, whatever their first lines say
+    solution: str = "/solution/solve.sh"  # where the solution's script lies when it runs
+    parser: str = ""  # what reads the verdict in the verifier's output; empty: a reward file holds it
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,7 @@ class Skip:
 class Inventory:
     """All tasks of a dataset, in a stable order, and what was left aside."""
 
-    framework: str  # "harbor"
+    framework: str  # "harbor", "terminal-bench"
     root: Path
     name: str  # dataset name, wished for as suite name
     description: str
@@ -119,6 +130,7 @@ class SourceTask:
     agent_user: str = ""  # who the source lets the agent, and its solution, run as; empty: the image's user
     verifier_user: str = ""  # who the source lets its verifier run as; empty: the image's user
     agent_timeout_sec: float | None = None  # of the agent, and of the solution in its place
+    launch: Launch = Launch()
     refusals: tuple[Refusal, ...] = ()
     questions: tuple[Question, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -62,7 +62,10 @@ class SourceJudge(Protocol):
 
 def packed(files: Iterable[SourceFile]) -> list[Packed]:
     """``files`` on their way into a container, with what a checkout keeps of their modes."""
-    return [Packed(file.path, 0o755 if file.mode & 0o111 else 0o644, file.host) for file in files]
+    return [
+        Packed(file.path, 0o755 if file.mode & 0o111 else 0o644, file.host if file.data is None else file.data)
+        for file in files
+    ]
 
 
 @dataclass(frozen=True)
