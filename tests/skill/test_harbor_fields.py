@@ -8,7 +8,7 @@ import pytest
 
 from skill.sources.base import EnvValue, SourceTask
 from skill.sources.harbor.fields import FIELDS, Act
-from skill.sources.harbor.notes import NOTES
+from skill.sources.notes import NOTES
 from tests.support.harbor_tasks import codes, load, make_task, notes, sentence
 
 PINNED = "registry.example/birds@sha256:" + "a" * 64

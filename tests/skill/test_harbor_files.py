@@ -12,7 +12,7 @@ from skill.contract import MAX_PACKED_BYTES, MAX_UNPACKED_BYTES
 from skill.errors import SourceError
 from skill.sources.base import SourceTask, TaskRef
 from skill.sources.harbor import HARBOR
-from skill.sources.harbor.prompt import describe
+from skill.sources.prompt import describe
 from tests.support.harbor_tasks import codes, load, make_task, notes, sentence
 
 PINNED = "registry.example/birds@sha256:" + "a" * 64

@@ -13,7 +13,7 @@ from skill.dockerfile import parse
 from skill.sources.harbor.compose import read_compose
 from skill.sources.harbor.config import read_config
 from skill.sources.harbor.fields import FIELDS
-from skill.sources.harbor.prompt import describe
+from skill.sources.prompt import describe
 from skill.toml import dump
 from tests.support.harbor_tasks import codes, load, make_task
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from skill.sources.base import EnvValue
-from skill.sources.harbor.interpolation import MAX_TEXT, filled_in, pair_of, text_of
-from skill.sources.harbor.notes import Remarks
+from skill.sources.interpolation import MAX_TEXT, filled_in, pair_of, text_of
+from skill.sources.notes import Remarks
 
 COMPOSE: Final = "docker-compose.yaml"
 OTHER_NAMES: Final = ("docker-compose.yml", "compose.yaml", "compose.yml")

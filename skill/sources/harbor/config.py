@@ -9,7 +9,7 @@ from typing import Final
 
 from skill import toml
 from skill.sources.harbor.fields import FIELDS, Field
-from skill.sources.harbor.notes import Remarks
+from skill.sources.notes import Remarks
 from skill.toml import TomlTable, TomlValue
 
 NEWEST_SCHEMA: Final = (1, 4)

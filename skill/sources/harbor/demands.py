@@ -7,10 +7,10 @@ from typing import Final
 
 from skill.contract import MAX_TIMEOUT_SECONDS
 from skill.dockerfile import is_root
+from skill.sources.files import Entries, Part
 from skill.sources.harbor.config import Config
-from skill.sources.harbor.files import Entries, Part
 from skill.sources.harbor.kinds import as_number
-from skill.sources.harbor.notes import Remarks
+from skill.sources.notes import Remarks
 
 TOML: Final = "task.toml"
 RESTRICTIVE: Final = ("no-network", "allowlist")

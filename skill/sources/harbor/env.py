@@ -9,7 +9,7 @@ from typing import Final
 
 from skill.sources.base import EnvValue, SourceFile
 from skill.sources.harbor.config import Config
-from skill.sources.harbor.notes import Remarks
+from skill.sources.notes import Remarks
 from skill.toml import TomlValue
 
 TEMPLATE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}\Z", re.DOTALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from skill.sources.harbor.files import Entries, Part, read_bytes, single_file
+from skill.sources.files import Entries, Part, read_bytes, single_file
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

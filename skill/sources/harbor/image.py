@@ -11,10 +11,10 @@ from skill import dockerfile
 from skill.contract import IMAGE_PIN
 from skill.dockerfile import Dockerfile
 from skill.sources.base import Question, SourceFile
+from skill.sources.context import leaked_solutions, missing_sources, starts
+from skill.sources.files import Part, read_bytes
 from skill.sources.harbor.compose import COMPOSE
-from skill.sources.harbor.context import leaked_solutions, missing_sources, starts
-from skill.sources.harbor.files import Part, read_bytes
-from skill.sources.harbor.notes import Remarks
+from skill.sources.notes import Remarks
 
 PATH: Final = "environment/Dockerfile"
 IMAGE: Final = Question(

@@ -16,7 +16,7 @@ from typing import Final
 from skill import toml
 from skill.errors import SourceError
 from skill.sources.base import Inventory, Skip, TaskRef, in_order
-from skill.sources.harbor.files import odd_name
+from skill.sources.files import odd_name
 
 SHORT_ID: Final = re.compile(r"[2-9A-HJ-NP-Za-km-z]{22}\Z")
 UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")

@@ -8,17 +8,18 @@ from typing import Final
 
 from skill.errors import SourceError
 from skill.sources.base import Origin, SourceTask, TaskRef
+from skill.sources.files import Entries, Part, read_bytes, read_part, single_file, task_entries
 from skill.sources.harbor.compose import COMPOSE, OTHER_NAMES, Compose, read_compose
 from skill.sources.harbor.config import Config, read_config
 from skill.sources.harbor.demands import Demands, judge_demands
 from skill.sources.harbor.env import Environments, env_table, read_env
-from skill.sources.harbor.files import Entries, Part, read_bytes, read_part, single_file, task_entries
 from skill.sources.harbor.ignore import apply_ignore
 from skill.sources.harbor.image import ImagePlan, plan_image
 from skill.sources.harbor.kinds import as_number
-from skill.sources.harbor.notes import Remarks, merged
-from skill.sources.harbor.prompt import Prompt, describe, read_prompt
-from skill.sources.harbor.weight import weigh
+from skill.sources.harbor.prompt import read_prompt
+from skill.sources.notes import Remarks, merged
+from skill.sources.prompt import Prompt, describe
+from skill.sources.weight import weigh
 
 MAX_TOML: Final = 1_048_576
 PARTS: Final = ("tests", "solution", "environment")

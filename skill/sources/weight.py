@@ -8,7 +8,7 @@ from typing import Final
 from skill.contract import MAX_PACKED_BYTES, MAX_UNPACKED_BYTES
 from skill.dockerfile_ignore import IGNORE_FILE, ignored
 from skill.sources.base import SourceFile
-from skill.sources.harbor.files import Part, read_bytes
+from skill.sources.files import Part, read_bytes
 
 SHOWN: Final = 3
 

@@ -1,4 +1,4 @@
-"""What reading a Harbor task has to say: refusals, and notes that do not keep it from being converted."""
+"""What reading a task has to say: refusals, and notes that do not keep it from being converted."""
 
 from __future__ import annotations
 

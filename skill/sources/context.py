@@ -8,7 +8,7 @@ from typing import Final
 
 from skill.dockerfile import Dockerfile
 from skill.entrypoint import MAX_SCRIPT, started_by
-from skill.sources.harbor.files import Part
+from skill.sources.files import Part
 
 LEAKS: Final = frozenset({"solution", "oracle"})
 

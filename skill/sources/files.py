@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from skill.sources.base import SourceFile
-from skill.sources.harbor.notes import Remarks
+from skill.sources.notes import Remarks
 
 LFS_HEADER: Final = b"version https://git-lfs.github.com/spec/"
 LFS_SIZES: Final = range(100, 200)  # a pointer has three short lines
