@@ -11,16 +11,17 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/suite-converter convert examples/harbor -o out --force || test $$? -eq 1
+	$(BIN)/python -m scripts.demo out || test $$? -eq 1
 	$(BIN)/suite-converter check out
 	$(BIN)/suite-converter report out.run
 
 test: $(VENV)/installed
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --dist worksteal -m 'not docker and not margin'
+	$(BIN)/pytest -q -m 'docker or margin'
 
 lint: $(VENV)/installed
-	$(BIN)/ruff check agent tools skill tests benchmarks
-	$(BIN)/ruff format --check agent tools skill tests benchmarks
+	$(BIN)/ruff check agent tools skill tests benchmarks scripts
+	$(BIN)/ruff format --check agent tools skill tests benchmarks scripts
 	$(BIN)/mypy
 
 bench: $(VENV)/installed

@@ -12,6 +12,7 @@ class SessionRow:
 
     id: str
     case: str  # that it worked on
+    model: str  # that it was held with
     cases: int  # that it was to serve
     converted: int
     turns: int

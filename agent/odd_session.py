@@ -159,6 +159,7 @@ class OneSession:
         return SessionRow(
             id=self.group.id,
             case=self.desk.case.name,
+            model=self.mind.model.name,
             cases=len(self.group.cases),
             converted=converted,
             turns=session.turns if session else 0,

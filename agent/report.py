@@ -139,7 +139,7 @@ def markdown_head(head: Mapping[str, Any]) -> Iterator[str]:
         yield "\nNo case was converted, so there is no suite."
     yield from _table("## Shapes", ("shape", "form", "cases", "proved"), head["shapes"])
     yield from _forgeries(head["forgeries"])
-    columns = ("id", "cases", "converted", "turns", "repairs", "ended", "usd", "detail")
+    columns = ("id", "model", "cases", "converted", "turns", "repairs", "ended", "usd", "detail")
     yield from _table("## Sessions", columns, head["sessions"])
     yield from _table("## Left out", ("outcome", "code", "tasks", "sample"), head["left"])
     yield from _table("## Images", ("name", "pinned", "by", "reason"), head["images"])
@@ -159,7 +159,8 @@ def lines(head: Mapping[str, Any], output: str, run: str) -> Iterator[str]:
     if sessions := head.get("sessions"):
         spent = sum((Decimal(row["usd"]) for row in sessions), Decimal(0))
         served, turns = sum(row["converted"] for row in sessions), sum(row["turns"] for row in sessions)
-        yield f"{count(len(sessions), 'session')}: {count(served, 'case')}, {count(turns, 'turn')}, {spent:.2f} USD"
+        held = f"{count(len(sessions), 'session')} with {plain(sessions[0]['model'])}"
+        yield f"{held}: {count(served, 'case')}, {count(turns, 'turn')}, {spent:.2f} USD"
     proof = head["proof"]
     if kept["converted"]:
         reason = f" ({plain(proof['reason'])})" if proof["unproved"] and proof["reason"] else ""

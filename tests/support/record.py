@@ -41,10 +41,12 @@ def record(name: str, origin: str, renew: bool) -> str:
             shutil.copy(proofs, root)
         patch.setenv("CASSETTE", "all")
         patch.setattr("agent.model.BYTE_TIMEOUT", 3_600.0)  # whoever answers by hand takes his time
-        with _answering(old if renew else None, patch):
-            with cassette(name, fingerprint(MODEL), patch, origin=origin, answered=answered, folder=root):
-                model = AnthropicModel(open_client("anthropic", os.environ), MODEL)
-                ending = recorded.convert(root, name, model, recorded.asked(name, root), patch, Console())
+        with (
+            _answering(old if renew else None, patch),
+            cassette(name, fingerprint(MODEL), patch, origin=origin, answered=answered, folder=root),
+        ):
+            model = AnthropicModel(open_client("anthropic", os.environ), MODEL)
+            ending = recorded.convert(root, name, model, recorded.asked(name, root), patch, Console())
         (row,) = ending.table["sessions"]
         if ending.table["books"]["converted"] != 1:
             return f"not converted after {row['turns']} turns: {row['ended']} {row['detail']}"

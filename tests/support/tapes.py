@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ import yaml
 
 from agent.messages import Reply, Request, text_block
 from agent.model import AnthropicModel
+from agent.usage import NOTHING
 
 ANY: Final = Request((), (), [{"role": "user", "content": [text_block("?")]}], 1_000)
 OVER: Final = "REFUSE: this is a recording, and it has no answer to this"
@@ -62,7 +64,8 @@ class Taped:
         found = CASE.search(request.messages[0]["content"][0]["text"])
         tape = self._tapes.get(found[1] if found else "", ())
         turn = sum(message["role"] == "assistant" for message in request.messages)
-        return tape[turn] if turn < len(tape) else Reply((text_block(OVER),), "end_turn")
+        answer = tape[turn] if turn < len(tape) else Reply((text_block(OVER),), "end_turn")
+        return replace(answer, usage=NOTHING)  # nobody was asked
 
 
 def taped(name: str, folder: Path, cases: Iterable[str]) -> Taped:
