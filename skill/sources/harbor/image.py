@@ -11,9 +11,9 @@ from skill import dockerfile
 from skill.contract import IMAGE_PIN
 from skill.dockerfile import Dockerfile
 from skill.sources.base import Question, SourceFile
+from skill.sources.compose import COMPOSE
 from skill.sources.context import leaked_solutions, missing_sources, starts
 from skill.sources.files import Part, read_bytes
-from skill.sources.harbor.compose import COMPOSE
 from skill.sources.notes import Remarks
 
 PATH: Final = "environment/Dockerfile"

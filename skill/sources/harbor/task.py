@@ -8,8 +8,9 @@ from typing import Final
 
 from skill.errors import SourceError
 from skill.sources.base import Origin, SourceTask, TaskRef
+from skill.sources.compose import COMPOSE, OTHER_NAMES, Compose, read_compose
 from skill.sources.files import Entries, Part, read_bytes, read_part, single_file, task_entries
-from skill.sources.harbor.compose import COMPOSE, OTHER_NAMES, Compose, read_compose
+from skill.sources.harbor.compose import HARBOR_COMPOSE
 from skill.sources.harbor.config import Config, read_config
 from skill.sources.harbor.demands import Demands, judge_demands
 from skill.sources.harbor.env import Environments, env_table, read_env
@@ -134,7 +135,8 @@ def _config(root: str, entries: Entries) -> Config:
 def _compose(environment: Part, config: Config) -> Compose:
     file = environment.find(COMPOSE)
     data = read_bytes(file, environment) if file else None
-    return Compose() if data is None else read_compose(data, env_table(config.get("environment", "env")))
+    known = env_table(config.get("environment", "env"))
+    return Compose() if data is None else read_compose(data, known, HARBOR_COMPOSE)
 
 
 def _leftovers(entries: Entries, config: Config, tests: Part, solution: Part, environment: Part) -> Remarks:
