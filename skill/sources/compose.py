@@ -39,7 +39,8 @@ class Dialect:
     filled: Mapping[str, EnvValue] = field(default_factory=dict)  # variables whose value is always the same
     gone: frozenset[str] = frozenset()  # variables of the container that the framework no longer sets
     any_dockerfile: bool = False  # the Dockerfile may have another name, and the context be a folder of the task
-    own_command: bool = False  # a container that ends at once, or has no command, is kept up all the same
+    plain_networks: bool = False  # networks around a single container may be named
+    shells: bool = False  # a command that is a bare shell keeps the container up
 
 
 @dataclass
@@ -53,6 +54,11 @@ class Compose(Remarks):
     context: str = ""  # below the folder that the framework has in mind, "" for itself
     dockerfile: str = "Dockerfile"  # below the context
     env: dict[str, EnvValue] = field(default_factory=dict)
+
+    @property
+    def is_lenient(self) -> bool:
+        """Whether a network may be named."""
+        return self.dialect is not None and self.dialect.plain_networks
 
     @property
     def path(self) -> str:
@@ -108,12 +114,11 @@ def _services(compose: Compose, data: bytes) -> dict[Any, Any] | None:
     if not isinstance(document, dict) or not isinstance(services, dict) or not services:
         compose.refuse("bad-compose", f"{compose.path} has no services")
         return None
-    alone = len(services) == 1
     for key, value in document.items():
         name = text_of(key)
-        if name not in ("services", "version", "name") and not name.startswith("x-"):
-            if not (name == "networks" and alone and _is_plain_network(value)):
-                compose.cannot(name)
+        named = name == "networks" and compose.is_lenient and len(services) == 1 and _is_plain_network(value)
+        if name not in ("services", "version", "name") and not name.startswith("x-") and not named:
+            compose.cannot(name)
     return services
 
 
@@ -127,7 +132,7 @@ def _fold(compose: Compose, dialect: Dialect, key: str, value: object, known: Ma
     """Take one key of the main service over, let it go, or refuse it."""
     if key in HARMLESS or value is None:
         return
-    if key in NO_EFFECT or (key == "networks" and isinstance(value, list)):
+    if key in NO_EFFECT or (key == "networks" and isinstance(value, list) and dialect.plain_networks):
         compose.note("S108", compose.path, key)
     elif key == "environment":
         compose.env.update(_environment(compose, dialect, value, known))
@@ -168,7 +173,7 @@ def _image(compose: Compose, dialect: Dialect, value: object) -> None:
 
 def _command(compose: Compose, dialect: Dialect, value: object) -> None:
     text = " ".join(map(text_of, value)) if isinstance(value, list) else text_of(value)
-    idle = dialect.own_command and text.strip() in ("/bin/bash", "bash", "/bin/sh", "sh")
+    idle = dialect.shells and text.strip() in ("/bin/bash", "bash", "/bin/sh", "sh")
     if not SLEEP.match(text.strip()) and not idle:
         compose.cannot(compose.place("command"), f"is {text!r:.60}, which Margin does not start")
 
