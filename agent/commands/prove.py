@@ -57,8 +57,10 @@ def run(args: argparse.Namespace) -> int:
         if stop():
             raise Interrupted(f"stopped after {weights.total()} of {len(names)} cases")
     finally:
-        runner.close()
-        _keep(args, proved)
+        try:
+            runner.close()
+        finally:
+            _keep(args, proved)
     console.note(", ".join(f"{weights[kind]} {kind}" for kind in (PROVED, PARTLY, UNPROVED, CONTRARY)))
     if compared:
         console.note(against_source.summary(compared))

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from skill.case import Case
+from tools.errors import EngineFailed
 from tools.runners import docker_build
 from tools.runners.base import Setup, State
 from tools.runners.docker_engine import (
@@ -73,8 +74,12 @@ class DockerRunner:
             return not self._lost
 
     def close(self) -> None:
-        """Afterwards no container and no image of this run is left; runs under way end as infra."""
-        remove_labelled(self.client, f"{RUN_LABEL}={self.setup.run_id}")
+        """Afterwards no container and no image of this run is left; runs under way end as infra.
+
+        What an engine that is gone keeps has the labels by which a later clean-up finds it.
+        """
+        with contextlib.suppress(EngineFailed):
+            remove_labelled(self.client, f"{RUN_LABEL}={self.setup.run_id}")
         self._shelf.clear()
 
     def trim(self, repository: str, keep: int) -> None:
