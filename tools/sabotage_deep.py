@@ -41,7 +41,8 @@ IFS=:
 for folder in $folders; do
   [ -x "$folder/$tool" ] && [ ! -d "$folder/$tool" ] && [ ! -e "$folder/$tool.swift" ] || continue
   mv -- "$folder/$tool" "$folder/$tool.swift" && found=yes
-  printf '#!/bin/sh\\nsleep %s\\nexec "$0.swift" "$@"\\n' "$3" >"$folder/$tool" && chmod 755 "$folder/$tool"
+  printf '#!/bin/sh\\nsleep %s\\nexec "%s" "$@"\\n' "$3" "$folder/$tool.swift" >"$folder/$tool" &&
+    chmod 755 "$folder/$tool"
 done
 [ -n "$found" ]
 """

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tests.support.cases import script, write_case
 from tools.depth import Depth
 from tools.runners.base import Edit, State
 from tools.sabotage import CARRIERS, CutNetwork, HideTool, garble, important_asset, runner_tools, sabotages
+from tools.sabotage_deep import SlowTool
 
 
 def kinds(found: list[State | Unproved]) -> dict[str, State | Unproved]:
@@ -143,3 +145,34 @@ def test_what_a_state_itself_needs_is_not_taken_away(tmp_path: Path) -> None:
     names = kinds(list(Depth(deep=True).states(made)))
     assert not [name for name in names if name.rpartition(" ")[2] in CARRIERS]
     assert not set(runner_tools(made)) & CARRIERS
+
+
+class Local:
+    """A box that is this machine, with a PATH of its own."""
+
+    def __init__(self, *folders: Path) -> None:
+        self.path = ":".join(map(str, (*folders, "/usr/bin", "/bin")))
+
+    def shell(self, script: str, *args: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["sh", "-c", script, "sh", *args], env={"PATH": self.path}, capture_output=True, text=True
+        )
+        return done.returncode, done.stdout
+
+    def put(self, files: object, folder: str) -> None: ...
+
+    def cut_network(self) -> None: ...
+
+
+def test_a_slow_tool_does_what_it_did_wherever_its_links_lead(tmp_path: Path) -> None:
+    front, behind = tmp_path / "front", tmp_path / "behind"
+    front.mkdir()
+    behind.mkdir()
+    (behind / "tell-tale").write_text('#!/bin/sh\necho "told $1"\n')
+    (behind / "tell-tale").chmod(0o755)
+    (front / "tell-tale").symlink_to(behind / "tell-tale")
+    box = Local(front, behind)
+    assert SlowTool("tell-tale", (), 0)(box) == "tell-tale takes 0 s longer"
+    for folder in (front, behind):
+        assert box.shell('"$1/tell-tale" it', str(folder)) == (0, "told it\n")
+    assert SlowTool("no-such-tool", (), 0)(box) == ""
