@@ -46,7 +46,7 @@ same_hash() { local sum; sum=$(sha256sum <"$2" 2>/dev/null) && [ "${sum%% *}" = 
 # own_tools: what this library calls is looked up in the image's own folders before any other.
 own_tools() {
   local tool path
-  for tool in sha256sum timeout mktemp rm mkdir cat env; do
+  for tool in sha256sum timeout mktemp rm mkdir cat env stat; do
     path=$(PATH=/usr/bin:/bin:$PATH; type -P "$tool") && hash -p "$path" "$tool"
   done
 }
@@ -122,19 +122,18 @@ answers() {
   [ $? = 7 ] && [ "$said" = 42 ]
 }
 interprets() { speaks "$@" || startup "$@"; }
-# startup INTERPRETER OPTION CODE: one that works but for what it loads as it starts, or but for those words, was
-# tampered with.
+# startup INTERPRETER OPTION CODE: one that works, but not with all that it loads as it starts, or not where tests are
+# spoken of, was tampered with.
 startup() {
-  bare "$@" && fail "what $1 loads as it starts was changed, so that it no longer works"
-  answers "$@" && fail "$1 works, but not where tests are spoken of"
-  blamed "$1" "$1" bare "$@"
+  barely "$@" && fail "$1 was tampered with: it does not work with what it loads as it starts, or where tests are spoken of"
+  blamed "$1" "$1" barely "$@"
 }
-bare() {
+barely() {
   local tool=$1; shift
   case $tool in
-    python*) speaks "$tool" -I -S "$@" ;;
-    Rscript) speaks "$tool" --vanilla "$@" ;;
-    *) speaks "$tool" "$@" ;;
+    python*) answers "$tool" -I -S "$@" ;;
+    Rscript) answers "$tool" --vanilla "$@" ;;
+    *) answers "$tool" "$@" ;;
   esac
 }
 builds() { compiles "$1" || blamed "$1" "$1 cannot build a known-good program" compiles "$1"; }
@@ -205,7 +204,7 @@ take_environment() {
     [[ $entry =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
     case ${entry%%=*} in
       TESTS | PRIVATE | DECIDED | STATUS | IMPORTS | TIMED_OUT | LIMIT | RESERVE | RAN | BROKE | REWARD | STRIPPED) ;;
-      MANIFEST | ALL | SKIPPED) ;;
+      MANIFEST | ALL | SKIPPED | SEAL) ;;
       SECONDS | PWD | OLDPWD | SHLVL | _ | IFS | ENV | BASH* | SHELLOPTS | LD_PRELOAD | LD_AUDIT) ;;
       *) export "$entry" ;;
     esac
@@ -248,8 +247,83 @@ genuine() { [ ! -s "$PRIVATE/forged" ] || { cat "$PRIVATE/forged"; fail "a test 
 # plain_makefile: make reads the file that the task speaks of.
 plain_makefile() { [ ! -e GNUmakefile ] || [ ! -e Makefile ] || fail "a GNUmakefile hides the Makefile"; }
 
-# completed: the script whose status decides came to an end of its own.
-completed() { [ "$STATUS" != 0 ] || [ -e "$PRIVATE/completed" ] || fail "status 0, but the script did not come to its end"; }
+# completed: the script whose status decides came to an end of its own, and with that status.
+completed() {
+  local status=
+  [ "$STATUS" = 0 ] || return 0
+  is_plain "$PRIVATE/completed" || fail "status 0, but the script did not come to its end"
+  IFS= read -r -N 9 status <"$PRIVATE/completed"
+  [ "$status" = 0 ] || fail "status 0, but the script came to its end with $status"
+}
+
+# seal, unbroken: no staged piece of code was written to since, not even to be put back as it was. The time of the
+# last change is the file system's own; where stat cannot tell it, both say the same.
+seal() { SEAL=$(changes); }
+unbroken() { [ "$SEAL" = "$(changes)" ] || fail "a file of tests/ was written to while the candidate was judged"; }
+changes() {
+  local line files=(./test.sh)
+  cd "$TESTS" || return
+  while IFS= read -r line; do
+    case $line in *.py | *.sh | *.js | *.mjs | *.cjs | *.ts | */names | */node-names) files+=("./${line:66}") ;; esac
+  done <.verdict/manifest.sha256
+  stat -c '%n %i %Z %.9Z' -- "${files[@]}" 2>/dev/null
+}
+
+# all_named: every test that the staged files define was seen to pass; one that may be skipped, to be told of.
+all_named() {
+  local seen= name wanted
+  is_plain "$PRIVATE/ran" && IFS= read -r -N 4194304 seen <"$PRIVATE/ran"
+  seen=$'\n'$seen
+  while IFS= read -r name; do
+    wanted="passed ${name#\?}"
+    [[ $seen = *$'\n'"$wanted"$'\n'* || ($name = \?* && $seen = *$'\n'"told ${name#\?}"$'\n'*) ]] ||
+      fail "the source's check succeeded, but nothing shows that ${name#\?} passed"
+  done <"$TESTS/.verdict/names"
+}
+
+# node_reports: a node that can report twice writes a second report where only this run looks.
+node_reports() {
+  local first="--test-reporter=spec --test-reporter-destination=stdout" second="--test-reporter=tap"
+  VERDICT_REPORTERS=
+  timeout 60 node $first $second "--test-reporter-destination=$PRIVATE/report.tap" --version >/dev/null 2>&1 </dev/null &&
+    VERDICT_REPORTERS="$first $second --test-reporter-destination=$PRIVATE/report.tap"
+  export VERDICT_REPORTERS
+}
+# node_named: each test that the staged files name stands in it as passed.
+node_named() {
+  local report= name
+  [ "$STATUS" = 0 ] && [ -n "$VERDICT_REPORTERS" ] || return 0
+  is_plain "$PRIVATE/report.tap" && IFS= read -r -N 4194304 report <"$PRIVATE/report.tap"
+  while IFS= read -r name; do
+    [[ $report =~ (^|$'\n')' '*'ok '[0-9]+' - '"$name"$'\n' ]] || fail "status 0, but nothing shows that the test \"$name\" passed"
+  done <"$TESTS/.verdict/node-names"
+}
+
+# reported: a JavaScript runner's own report counts tests that passed, and none that failed.
+reported() {
+  local text=
+  [ "$STATUS" = 0 ] || return 0
+  is_plain "$PRIVATE/report.json" && IFS= read -r -N 65536 text <"$PRIVATE/report.json"
+  [[ $text =~ \"numPassedTests\":[[:space:]]*[1-9] && $text =~ \"numFailedTests\":[[:space:]]*0[^0-9] ]] ||
+    fail "status 0, but the runner's report shows no test that passed, or one that failed"
+}
+
+# own_git: of git's settings those that name who works and whom to trust; the rest is the candidate's.
+own_git() {
+  local scope entry
+  for scope in --system --global; do
+    while IFS= read -r -d '' entry; do
+      git config --file "$PRIVATE/gitconfig" --add "${entry%%$'\n'*}" "${entry#*$'\n'}"
+    done < <(git config "$scope" --null --get-regexp '^(safe|user|init)\.' 2>/dev/null)
+  done
+  : >>"$PRIVATE/gitconfig"
+  export GIT_CONFIG_GLOBAL=$PRIVATE/gitconfig GIT_CONFIG_SYSTEM=/dev/null
+}
+# own_downloads: curl and wget are given settings that say nothing.
+own_downloads() {
+  mkdir "$PRIVATE/curl" && : >"$PRIVATE/curl/.curlrc"
+  export CURL_HOME=$PRIVATE/curl WGETRC=/dev/null
+}
 
 # reached: the source's script came as far as its tests; what stopped it earlier is what the candidate left.
 reached() { [ -e "$PRIVATE/reached" ] || [ -n "$TIMED_OUT" ] || fail "the script ended before its tests (status $STATUS)"; }

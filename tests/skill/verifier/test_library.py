@@ -497,8 +497,9 @@ def test_a_tool_that_only_stands_before_a_sound_one_was_put_there(
 
 FALSE_PYTHON = [  # what stands in the place of python3, and what `need python3` makes of it
     (f'exec {PYTHON} "$@"', 0, ""),
-    ('case "$*" in *pytest*) exit 0 ;; esac\n' + f'exec {PYTHON} "$@"', 1, "not where tests are spoken of"),
-    (f'case "$*" in *-I*) exec {PYTHON} "$@" ;; esac', 1, "what python3 loads as it starts"),
+    ('case "$*" in *pytest*) exit 0 ;; esac\n' + f'exec {PYTHON} "$@"', 1, "was tampered with"),
+    (f'case "$*" in *-I*) exec {PYTHON} "$@" ;; esac', 1, "was tampered with"),
+    (f'case "$*" in *pytest*) ;; *-I*) exec {PYTHON} "$@" ;; esac', 1, "was tampered with"),
     ("exit 0", 2, "tool broken: python3"),
     ("exit 7", 2, "tool broken: python3"),
 ]
