@@ -65,6 +65,7 @@ def snapshot(root: Path) -> dict[str, tuple[str, str]]:
             if stat.S_ISLNK(status.st_mode):
                 content = str(path.readlink())
             elif stat.S_ISREG(status.st_mode):
-                content = hashlib.sha256(path.read_bytes()).hexdigest()
+                with path.open("rb") as stream:  # some are huge
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
             found[path.relative_to(root).as_posix()] = (oct(status.st_mode), content)
     return found
