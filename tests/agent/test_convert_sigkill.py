@@ -5,26 +5,63 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent import odd_sessions
 from agent.journal import Journal
+from agent.odd_desk import Desk
+from skill.case import Case
+from skill.evidence import CaseProof, StateResult, verdict_of
+from skill.skeleton import body_of
 from tests.support.harbor import snapshot
 from tests.support.odd import WRAPPED, Act, Acting, convert, ends, proves, put_odd, writes
 from tests.support.scripted import calls
+from tools.workbench import Proved
 
+ONCE = "  # once\n  candidate"
 ACTS: list[Act] = [
-    lambda case: [calls("r", "read", path="source/tests/test.sh")],
+    lambda case: [
+        calls("r", "read", path="source/tests/test.sh"),
+        calls("s", "read", path=f"suite/cases/{case}/tests", search="candidate"),
+    ],
+    writes("pass done"),  # the gates refuse it
     writes(WRAPPED),
-    writes("  # once\n  candidate", old="  candidate"),
-    proves(),
+    proves(),  # the proof speaks against it
+    ends(),  # and is told
+    writes(ONCE, old="  candidate"),
+    lambda case: [
+        calls("c", "chmod", path=f"suite/cases/{case}/tests/test.sh", executable=True),
+        calls("m", "margin_run", cases=[case]),
+    ],
     ends(),
 ]
 REPLIES = 2 * len(ACTS)
-RECORDS = 39
+RECORDS = 65
+
+
+class Strict:
+    """Containers in which a verifier holds once it says so."""
+
+    def hindrance(self, desk: Desk) -> str:
+        return ""
+
+    def proved(self, desk: Desk, root: Path) -> Proved:
+        body = body_of(Case(root, desk.case.name, 0).script or b"") or b""
+        null = 1 if ONCE.encode() in body else 2
+        results = (StateResult("oracle", 0, 0, "pass", 1.0), StateResult("null", 1, null, verdict_of(null), 1.0))
+        return Proved(CaseProof(desk.case.name, "fake", results))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def strict() -> Iterator[None]:
+    """Sessions are proved, by nobody who takes long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(odd_sessions, "open_prover", lambda options, run, runner: Strict())
+        yield
 
 
 def dataset(root: Path) -> None:
@@ -34,7 +71,7 @@ def dataset(root: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Any, Any]:
+def whole(strict: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Any, Any]:
     """The undisturbed conversion: how many records it makes, what it publishes, what it tells of its sessions."""
     root = tmp_path_factory.mktemp("whole")
     dataset(root)
@@ -75,6 +112,10 @@ def killed(root: Path, last: int, *, torn: bool) -> None:
         convert(root, Acting(ACTS))
     finally:
         os._exit(1)
+
+
+def test_the_sessions_were_told_of_proofs_and_repaired(whole: Any) -> None:
+    assert [(row["turns"], row["repairs"], row["ended"]) for row in whole[2]] == [(len(ACTS), 1, "proposed")] * 2
 
 
 def test_as_many_records_are_tried_as_there_are(whole: Any) -> None:
