@@ -143,10 +143,11 @@ def frame_changed(pair: Comparison) -> Iterator[Defect]:
     script = pair.case.script
     if script is None or not any(is_by_session(row) for row in pair.rows):
         return
-    from skill.skeleton import frame_fault  # loaded only when a session's verifier is looked at
+    from skill.skeleton import UNWRITTEN, frame_fault  # loaded only when a session's verifier is looked at
 
     if fault := frame_fault(script):
-        yield Defect(f"{pair.case.path}/{TEST_SCRIPT}", 0, fault, "restore the frame; write between the marks only")
+        remedy = "write it between the marks" if UNWRITTEN.encode() in script else "restore what stood around the marks"
+        yield Defect(f"{pair.case.path}/{TEST_SCRIPT}", 0, fault, remedy)
 
 
 @WEAKENING.defect("SC833", "verdict-rewired", basis="D17")
