@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -68,6 +68,16 @@ def read_part(task: str, entries: Entries, name: str) -> Part:
     else:
         part.cannot("bad-layout", "", "is not a folder")
     part.exists = not part.refusals or bool(part.files)
+    part.files.sort(key=lambda file: file.path)
+    part.empty_dirs.sort()
+    return part
+
+
+def read_some(task: str, entries: Entries, wanted: Callable[[str], bool]) -> Part:
+    """What lies at the top of ``task`` under a name that is ``wanted``, folders with all that is in them."""
+    part = Part(task=task, exists=True)
+    for name in sorted(filter(wanted, entries)):
+        _take(part, entries[name], name, (task,))
     part.files.sort(key=lambda file: file.path)
     part.empty_dirs.sort()
     return part

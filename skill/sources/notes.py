@@ -51,13 +51,28 @@ NOTES: Final[dict[str, tuple[Severity, str]]] = {
     # files
     "S301": (N, "A symbolic link inside the task becomes a copy of what it points to."),
     "S302": (W, "An empty folder is lost in Margin's packing."),
-    "S303": (N, "Files of the task folder that play no part in Harbor's run are not carried over."),
+    "S303": (N, "Files of the task folder that play no part in the source's run are not carried over."),
     "S304": (N, "Files are left out by .harborignore."),
     "S305": (W, "Set-id or sticky bits of a file are lost in Margin's packing."),
     "S306": (W, "The solution folder has no solve.sh, so there is no oracle."),
     "S307": (N, "The tests folder holds a Dockerfile or compose file, which Harbor ignores in shared mode."),
     "S308": (W, "A folder is large; its archive may exceed what Margin packs."),
     "S309": (W, "Files that .dockerignore keeps from the image are left out; with them the folder is too large."),
+    # Terminal-Bench: task.yaml
+    "S601": (W, "A key that Terminal-Bench does not know has no effect there; here it is metadata."),
+    "S602": (N, "No test timeout is stated; the case gets the 60 seconds that Terminal-Bench gives."),
+    "S603": (N, "The prompt is the description that task.yaml names by its key."),
+    "S604": (W, "Other descriptions of the same task are left aside."),
+    "S605": (W, "There the tests run in the agent's own shell; here nothing that it exports reaches them."),
+    "S606": (W, "A field of task.yaml has a form that Terminal-Bench rejects; it is kept as metadata."),
+    "S607": (W, "The keystrokes of solution.yaml make no plain script, so there is no oracle."),
+    "S608": (N, "The oracle is a script of the plain commands that solution.yaml types."),
+    # Terminal-Bench: files
+    "S611": (N, "A file of tests/ takes the place of the task's own run-tests.sh, as it does there."),
+    "S612": (W, "The Dockerfile copies the whole task folder; what only the harness needs is left out of it."),
+    "S613": (W, "The Dockerfile copies the tests into the image, where the agent can read them."),
+    "S614": (W, "The Dockerfile writes to a start-up file of the shell, which neither agent nor tests read here."),
+    "S615": (W, "There is no docker-compose.yaml, which Terminal-Bench needs; the Dockerfile stands for itself."),
 }
 
 

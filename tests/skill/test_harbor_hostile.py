@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skill.dockerfile import parse
-from skill.sources.harbor.compose import read_compose
+from skill.sources.compose import read_compose
+from skill.sources.harbor.compose import HARBOR_COMPOSE
 from skill.sources.harbor.config import read_config
 from skill.sources.harbor.fields import FIELDS
 from skill.sources.prompt import describe
@@ -41,7 +42,7 @@ def test_any_dockerfile_gives_facts(text: str) -> None:
 
 @given(st.lists(st.sampled_from(COMPOSE_WORDS) | st.text(max_size=5), max_size=20).map("".join))
 def test_any_compose_file_is_folded_or_refused(text: str) -> None:
-    compose = read_compose(text.encode("utf-8", "surrogatepass"), {})
+    compose = read_compose(text.encode("utf-8", "surrogatepass"), {}, HARBOR_COMPOSE)
     assert compose.refusals or any(finding.code == "S107" for finding in compose.findings)
 
 
@@ -90,8 +91,8 @@ COMPOSE_BOMBS = {
 @pytest.mark.parametrize("text", COMPOSE_BOMBS.values(), ids=COMPOSE_BOMBS)
 def test_a_compose_file_made_to_take_all_time_or_memory_is_refused(text: str) -> None:
     started = time.process_time()
-    assert all(len(refusal.sentence) < 300 for refusal in read_compose(text.encode(), {}).refusals)
-    assert read_compose(text.encode(), {}).refusals
+    assert all(len(refusal.sentence) < 300 for refusal in read_compose(text.encode(), {}, HARBOR_COMPOSE).refusals)
+    assert read_compose(text.encode(), {}, HARBOR_COMPOSE).refusals
     assert time.process_time() - started < 2
 
 

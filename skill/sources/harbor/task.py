@@ -15,9 +15,9 @@ from skill.sources.harbor.config import Config, read_config
 from skill.sources.harbor.demands import Demands, judge_demands
 from skill.sources.harbor.env import Environments, env_table, read_env
 from skill.sources.harbor.ignore import apply_ignore
-from skill.sources.harbor.image import ImagePlan, plan_image
 from skill.sources.harbor.kinds import as_number
 from skill.sources.harbor.prompt import read_prompt
+from skill.sources.image import ImagePlan, plan_image
 from skill.sources.notes import Remarks, merged
 from skill.sources.prompt import Prompt, describe
 from skill.sources.weight import weigh

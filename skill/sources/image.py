@@ -16,7 +16,6 @@ from skill.sources.context import leaked_solutions, missing_sources, starts
 from skill.sources.files import Part, read_bytes
 from skill.sources.notes import Remarks
 
-PATH: Final = "environment/Dockerfile"
 IMAGE: Final = Question(
     "image",
     "Tasks have both an image and a Dockerfile: keep the image, build the Dockerfile, or build and publish?",
@@ -29,6 +28,9 @@ NO_REFERENCE: Final = re.compile(r"[{}<>\s$]")
 class ImagePlan(Remarks):
     """The container's origin and what is wrong with it."""
 
+    path: str = "environment/Dockerfile"  # where the Dockerfile lies, in reports
+    folder: str = "environment/"  # what it is built from, in reports
+    named_in: str = "task.toml"  # where an image would be named, in reports
     image: str | None = None
     workdir: str | None = None  # stated beside the image, which it overrides
     dockerfile: Dockerfile | None = None
@@ -36,14 +38,19 @@ class ImagePlan(Remarks):
     questions: list[Question] = field(default_factory=list)
 
 
-def plan_image(stated: str | None, composed: str | None, environment: Part, workdir: str | None) -> ImagePlan:
+def plan_image(
+    stated: str | None, composed: str | None, environment: Part, workdir: str | None, plan: ImagePlan | None = None
+) -> ImagePlan:
     """What the case can be built from; ``composed`` is an image that only a compose file names.
+
+    ``plan`` is an empty one that says how a framework calls the places; without it they are Harbor's.
 
     A Dockerfile is generated where the image alone would not do: for loose files, which Harbor uploads into
     the working directory, and for a tag, which a suite cannot pin without a registry.
     """
     own = environment.find("Dockerfile")
-    plan = ImagePlan(image=stated or (None if own else composed), workdir=workdir)
+    plan = plan or ImagePlan()
+    plan.image, plan.workdir = stated or (None if own else composed), workdir
     if plan.image is not None and NO_REFERENCE.search(plan.image):
         plan.refuse("template", f"the image name {plan.image!r:.80} holds an unfilled placeholder")
     elif own is not None:
@@ -62,48 +69,50 @@ def _own_dockerfile(plan: ImagePlan, own: SourceFile, environment: Part) -> None
     plan.dockerfile = facts = dockerfile.parse(data)
     if plan.image is not None:
         plan.questions.append(IMAGE)
-        plan.note("S103", PATH, plan.image)
+        plan.note("S103", plan.path, plan.image)
     for problem in facts.problems:
         if plan.image is not None:
-            plan.note("S104", PATH, problem)
+            plan.note("S104", plan.path, problem)
         else:
-            plan.refuse("template" if "placeholder" in problem else "bad-dockerfile", f"{PATH}: {problem}")
+            plan.refuse("template" if "placeholder" in problem else "bad-dockerfile", f"{plan.path}: {problem}")
     if not facts.problems:
         _judge(plan, facts, environment)
 
 
 def _judge(plan: ImagePlan, facts: Dockerfile, environment: Part) -> None:
     if facts.needs_buildkit:
-        plan.note("S105", PATH, "; ".join(facts.needs_buildkit[:3]))
+        plan.note("S105", plan.path, "; ".join(facts.needs_buildkit[:3]))
     if facts.healthcheck:
-        plan.note("S106", PATH)
+        plan.note("S106", plan.path)
     if not facts.runs_as_root:
-        sentence = f"{PATH} sets USER {facts.user}; Margin can stage and grade only as root"
+        sentence = f"{plan.path} sets USER {facts.user}; Margin can stage and grade only as root"
         plan.refuse("user-not-root", sentence, allowable=True)
     if facts.entrypoint and (started := starts(facts.entrypoint, environment)):
         shown = " ".join(facts.entrypoint)
-        sentence = f"{PATH} has ENTRYPOINT {shown!r:.80}, which Margin replaces, so this never runs: {started:.100}"
+        sentence = (
+            f"{plan.path} has ENTRYPOINT {shown!r:.80}, which Margin replaces, so this never runs: {started:.100}"
+        )
         plan.refuse("entrypoint-services", sentence, allowable=True)
     if leaks := leaked_solutions(facts):
-        plan.note("S109", PATH, ", ".join(leaks[:3]))
+        plan.note("S109", plan.path, ", ".join(leaks[:3]))
     if missing := missing_sources(facts, environment):
         named = ", ".join(missing[:3])
         if plan.image is None:
-            plan.refuse("missing-context", f"{PATH} copies {named:.200}, which environment/ does not hold")
+            plan.refuse("missing-context", f"{plan.path} copies {named:.200}, which {plan.folder} does not hold")
         else:
-            plan.note("S111", PATH, named)
+            plan.note("S111", plan.path, named)
 
 
 def _image_only(plan: ImagePlan, image: str, environment: Part, workdir: str | None) -> None:
     pinned = IMAGE_PIN.match(image) is not None
     if not pinned:
-        plan.note("S101", "task.toml", image)
+        plan.note("S101", plan.named_in, image)
     inputs = [file for file in environment.files if file.path != COMPOSE]
     if pinned and not inputs:
         return
     plan.generated = generate(image, inputs, workdir)
     plan.dockerfile = dockerfile.parse(plan.generated)
-    plan.note("S102", "environment/")
+    plan.note("S102", plan.folder)
 
 
 def generate(image: str, inputs: list[SourceFile], workdir: str | None) -> bytes:
@@ -122,8 +131,8 @@ def _nothing(plan: ImagePlan, environment: Part) -> None:
     if environment.refusals:
         return
     if not environment.exists:
-        plan.refuse("no-environment", "there is neither environment/ nor a docker_image")
+        plan.refuse("no-environment", f"there is neither {plan.folder} nor an image that {plan.named_in} names")
         return
     named = ", ".join(environment.place(file.path) for file in environment.files[:3])
     held = f" (there is {named})" if named else ""
-    plan.refuse("no-environment", f"environment/ has no Dockerfile{held} and task.toml names no docker_image")
+    plan.refuse("no-environment", f"{plan.folder} has no Dockerfile{held} and {plan.named_in} names no image")
