@@ -13,7 +13,7 @@ from tests.support import recorded
 from tests.support.cassettes import cassette, fingerprint
 from tests.support.images import why_no_docker
 from tests.support.odd import MODEL
-from tests.support.recorded import NAMES, ODD, asked, convert, played
+from tests.support.recorded import NAMES, ODD, ROOT, asked, convert, played
 from tests.support.tapes import metadata, replies, taped
 
 RECORDED = recorded.recorded()
@@ -39,6 +39,13 @@ def test_a_recording_is_small_and_says_who_answered(name: str) -> None:
     path = ODD / f"{name}.yaml"
     assert metadata(path)["origin"] == "bridge"
     assert path.stat().st_size + path.with_suffix(".proofs.json").stat().st_size < MOST_BYTES
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recording_holds_nothing_of_the_machine_it_was_made_on(name: str) -> None:
+    for path in ODD.glob(f"{name}.*"):
+        text = path.read_text().lower()
+        assert not any(part in text for part in ("authorization", "x-api-key", "sk-ant-", str(ROOT)))
 
 
 def test_half_of_the_sessions_take_eight_turns_at_most() -> None:
