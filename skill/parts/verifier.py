@@ -58,6 +58,7 @@ def verifier(
             prompt=prompt,
             pass_if=choices.pass_if,
             without=choices.without,
+            around=_around(task),
             with_bash=task.launch.with_bash,
             parser=task.launch.parser,
         )
@@ -69,6 +70,15 @@ def verifier(
     origins = {file.path: file.origin or f"tests/{file.path}" for file in task.tests}
     pairs += [_written(name, data, held, origins, made.rule) for name, data in sorted(made.files.items())]
     return Verifier(joined(pairs), made.form, made.shape, made.findings)
+
+
+def _around(task: SourceTask) -> str:
+    """The Dockerfile and the solution's script: what image and right candidate set up beside the tests."""
+    wanted = [
+        *(f for f in task.environment if f.path == "Dockerfile"),
+        *(f for f in task.solution if f.path == "solve.sh"),
+    ]
+    return "\n".join(file.read().decode("utf-8", "replace") for file in wanted)
 
 
 def _read_by(held: dict[str, bytes], exported: dict[str, EnvValue]) -> dict[str, EnvValue]:

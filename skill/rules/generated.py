@@ -110,9 +110,9 @@ def hardening_file_changed(verifier: Verifier) -> Iterator[Defect]:
     Right: the file as suite-converter ships it; convert the case again after an upgrade.
     """
     if verifier.is_generated:
-        for path, name in SHIPPED.items():
+        for path in SHIPPED:
             data = verifier.case.read(f"tests/{path}")
-            if data is not None and data != staged(name):
+            if data is not None and data != staged(path):
                 yield _in_tests(verifier, path, 0, "not the shipped file", "convert the case again")
 
 

@@ -34,6 +34,7 @@ class VerifierInput:
     prompt: str
     pass_if: str | None  # an answer such as "reward>=1"
     without: frozenset[str] = frozenset()  # hardening patterns that are not to be used
+    around: str = ""  # Dockerfile and solution script: what a right candidate and its image may have set up
     with_bash: bool = False  # the source hands its script to bash, whatever its first line says
     parser: str = ""  # what the source reads its verdict from the output with; empty: from a reward file
 

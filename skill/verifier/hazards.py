@@ -79,15 +79,17 @@ def hazards(given: VerifierInput, script: bash.Script) -> Iterator[Odd]:
             yield Odd("judge", f"tests/{path} asks a model for the verdict, which needs a key and the network")
         if match := SIDECAR.search(text):
             yield Odd("sidecar", f"tests/{path} asks a service on another host ({match[1]}) for its verdict")
-    yield from _unfit_commands(script)
+    yield from _outside_commands(script)
+    if not given.parser:  # what a trap does to the status and to reward files does not matter to a parser
+        yield from _traps(script)
 
 
 @bash.once_a_script
-def _unfit_commands(script: bash.Script) -> tuple[Odd, ...]:
-    return tuple(_unfit(script))
+def _traps(script: bash.Script) -> tuple[Odd, ...]:
+    return tuple(_trapping(script))
 
 
-def _unfit(script: bash.Script) -> Iterator[Odd]:
+def _trapping(script: bash.Script) -> Iterator[Odd]:
     for command in bash.commands(script.root):
         name, words = bash.name(script, command), bash.words(script, command)
         if name == "trap" and not (len(words) > 1 and re.match(r"(?:kill|rm|-|:|cleanup|stop)", words[1])):
@@ -96,6 +98,16 @@ def _unfit(script: bash.Script) -> Iterator[Odd]:
                 "a trap acts on the way out, and no rule tells what that means for the verdict",
                 (f"line {bash.line(command)}: {' '.join(words)[:80]}",),
             )
+
+
+@bash.once_a_script
+def _outside_commands(script: bash.Script) -> tuple[Odd, ...]:
+    return tuple(_outside(script))
+
+
+def _outside(script: bash.Script) -> Iterator[Odd]:
+    for command in bash.commands(script.root):
+        name = bash.name(script, command)
         if name in ("docker", "ssh", "kubectl", "systemctl"):
             yield Odd(
                 "needs-agent",

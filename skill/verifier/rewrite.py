@@ -15,7 +15,7 @@ from skill.ledger import digest
 from skill.verifier import hazards, python, source_script, template, tools
 from skill.verifier.base import Asset, Odd, Rewrite, VerifierInput
 from skill.verifier.commands import NETWORK
-from skill.verifier.patterns import COMPLETION, HEADING, Addition, Situation, additions
+from skill.verifier.patterns import HEADING, Addition, Situation, additions
 from skill.verifier.placement import in_function
 from skill.verifier.prefix import Kind, kind
 from skill.verifier.reward_keys import may_be_written
@@ -46,7 +46,7 @@ def rewrite(given: VerifierInput) -> Rewrite | Odd:
         return odd
     assert cut is not None, "a broken script is a hazard"
     direct = cut.test is not None and not in_function(cut.test) and not _written_elsewhere(given, script, cut)
-    found = _late_bootstrap(script, cut) or (_direct if direct else _wrapped)(given, script, cut)
+    found = _late_bootstrap(script, cut) or (by_status if direct else _wrapped)(given, script, cut)
     return found if isinstance(found, Odd) else _unknown_key(given, script) or found
 
 
@@ -103,7 +103,8 @@ def _late_bootstrap(script: bash.Script, cut: Split) -> Odd | None:
     return None
 
 
-def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | Odd:
+def by_status(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | Odd:
+    """The verifier that goes by the status of the test command of ``cut``, and by what shows that tests ran."""
     assert cut.test is not None
     call = call_of(script, cut.test)
     if call.runner != "pytest" and _starts_pytest(script, cut.test, call):
@@ -123,13 +124,12 @@ def _direct(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite | 
     if call.runner == "pytest":
         judge = f'judge_pytest "{report}"'
         before = (f'rm -f "{report}"',) if call.report else ()
-    text = _text(given, script, cut, "direct", call.runner, nodes, checks, judge, before)
+    text = text_of(given, script, cut, "direct", call.runner, nodes, checks, judge, before)
     text.after = ("reached",) if call.runner == "pytest" and source_script.may_stop(script, cut) else ()
     text.evidence = "" if TO_FILE.search(script.text(cut.test)) else call.evidence
     added = additions(Situation(given, script, "direct", call))
-    return _rewrite(
-        given, text, source_script.until_test(script, cut, call, COMPLETION if "completed" in added else ""), added
-    )
+    inserts = tuple(insert for addition in added.values() for insert in addition.inserts)
+    return assembled(given, text, source_script.until_test(script, cut, call, inserts), added)
 
 
 @bash.once_a_script
@@ -182,12 +182,12 @@ def _wrapped(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite |
         return problem
     judge = f"judge_reward {threshold[1]} '{threshold[2]}' {threshold[3]}" if threshold else "judge_reward"
     runner = "pytest" if pytest else "reward"
-    text = _text(given, script, cut, "wrapped", runner, nodes, checks, judge, _outside(script, commands))
+    text = text_of(given, script, cut, "wrapped", runner, nodes, checks, judge, outside(script, commands))
     added = additions(Situation(given, script, "wrapped", pytest or Call("reward")))
-    return _rewrite(given, text, source_script.whole(script, cut), added)
+    return assembled(given, text, source_script.whole(script, cut), added)
 
 
-def _outside(script: bash.Script, commands: list[Node]) -> tuple[str, ...]:
+def outside(script: bash.Script, commands: list[Node]) -> tuple[str, ...]:
     """What tells the library that nothing outside the container can break the source's verifier off."""
     return () if any(bash.name(script, command) in NETWORK for command in commands) else ("OFFLINE=1",)
 
@@ -229,10 +229,11 @@ def _fetched_tool(words: list[str]) -> str:
     return " ".join(f"'{w}'" if re.search(r"[<>\[]", w) else w for w in kept) if index < len(words) and plain else ""
 
 
-def _text(
+def text_of(
     given: VerifierInput, script: bash.Script, cut: Split, form: str, runner: str, nodes: tuple[Node, ...],
     checks: tuple[str, ...], judge: str, before: tuple[str, ...],
 ) -> template.Text:  # fmt: skip
+    """What all forms have in common; ``nodes`` are the statements after the bootstrap."""
     bootstrap = source_script.bootstrap(script, cut)
     return template.Text(
         form=form,
@@ -244,12 +245,12 @@ def _text(
         names=test_places(given),
         pre_verify=given.pre_verify,
         bootstrap=bootstrap,
-        tools=_tools(given, script, nodes),
+        tools=tools_of(given, script, nodes),
         imports=_imports(given, script) if any(check.startswith("runner_works") for check in checks) else (),
         checks=checks,
         judge=judge,
         before=before,
-        starter="" if given.script.startswith(b"#!") else "bash ",
+        starter="" if given.script.startswith(b"#!") and not given.with_bash else "bash ",
     )
 
 
@@ -258,7 +259,7 @@ def test_places(given: VerifierInput) -> tuple[str, ...]:
     return tuple(name for name in TEST_PLACES if _named(name, given))
 
 
-def _tools(given: VerifierInput, script: bash.Script, nodes: tuple[Node, ...]) -> tuple[str, ...]:
+def tools_of(given: VerifierInput, script: bash.Script, nodes: tuple[Node, ...]) -> tuple[str, ...]:
     """The tools that the source's script calls, and those of the scripts beside it that it starts."""
     text = " ".join(script.text(node) for node in nodes)
     found = set(tools.needed(script, nodes, given.prompt))
@@ -306,16 +307,24 @@ def _packages(script: bash.Script) -> Iterator[str]:
                 yield re.split(r"[=<>!~\[;@ ]", word, maxsplit=1)[0]
 
 
-def _rewrite(given: VerifierInput, text: template.Text, inner: bytes, added: Mapping[str, Addition]) -> Rewrite:
-    """The files of the verifier; the manifest covers everything that is staged but test.sh itself."""
+def assembled(
+    given: VerifierInput,
+    text: template.Text,
+    inner: bytes,
+    added: Mapping[str, Addition],
+    beside: Mapping[str, bytes] | None = None,
+) -> Rewrite:
+    """The files of the verifier, ``beside`` among them; the manifest covers everything staged but test.sh itself."""
     for addition in added.values():
         text.first += addition.first
+        text.early += addition.early
+        text.before_pass += addition.before_pass
         text.setup += addition.setup
         text.before += addition.before
         text.after += addition.after
         text.evidence = addition.evidence or text.evidence
     text.hardened = HEADING + ", ".join(added) if added else ""
-    own = {path: data for addition in added.values() for path, data in addition.files.items()}
+    own = {path: data for addition in added.values() for path, data in addition.files.items()} | dict(beside or {})
     hashes = {asset.path: digest(asset.data) for asset in given.assets} | {path: digest(own[path]) for path in own}
     hashes |= {template.SOURCE_SCRIPT: digest(inner), template.LIBRARY: digest(template.library())}
     listed = template.manifest(hashes)

@@ -15,12 +15,16 @@ JUNIT_OPTIONS = re.compile(r"^--junit-?xml(?:=(.*))?$")
 FIXED = re.compile(r"/[\w./+-]*")
 EXPANSION = re.compile(r"\$\{?(?!HOME\b|PATH\b)[A-Za-z_0-9?@*#]")
 
-RUNNERS = frozenset("node npm npx go cargo java mvn gradle make ctest bats bash sh ruby Rscript".split())
+RUNNERS = frozenset(
+    "node npm npx jest vitest mocha go cargo java mvn gradle make ctest bats bash sh ruby Rscript".split()
+)
 STARTERS = frozenset("timeout env exec time nice sudo stdbuf xvfb-run".split())
 
 # What the output of a runner shows when at least one test ran, as bash sees it with a line break in front.
 EVIDENCE = {
     "unittest": r"Ran [1-9][0-9]* test",
+    "npx mocha": r"\n[[:space:]]*[1-9][0-9]* passing",
+    "mocha": r"\n[[:space:]]*[1-9][0-9]* passing",
     "go test": r"\n(ok[[:space:]]+[^[:space:]]+[[:space:]]+([0-9.]+s|\(cached\))([[:space:]]+coverage:[^\n]*)?(\n|$)"
     r"|--- PASS: )|\"Action\":\"pass\"",
     "cargo test": r"test result: ok\. [1-9][0-9]* passed",

@@ -11,7 +11,6 @@ import shlex
 
 from skill import bash
 from skill.bash import Node
-from skill.verifier.patterns import script_word
 from skill.verifier.placement import top_level
 from skill.verifier.prefix import FILTERS, Kind
 from skill.verifier.runner import Call
@@ -29,21 +28,19 @@ def whole(script: bash.Script, cut: Split) -> bytes:
 
 
 @bash.once_a_script
-def until_test(script: bash.Script, cut: Split, call: Call, starter: str = "") -> bytes:
+def until_test(script: bash.Script, cut: Split, call: Call, inserts: tuple[tuple[int, str], ...] = ()) -> bytes:
     """The direct form's script: everything up to the test command, whose status becomes the script's.
 
-    ``starter`` is a staged Python script that runs the one of the test command.
+    ``inserts`` are texts of ours in the test command, each with its offset in the script.
     """
     test = cut.test
     assert test is not None
     top = top_level(test)
-    text = script.data[test.start_byte : test.end_byte]
     if call.runner == "pytest" and call.insert_at and not call.report:
-        at = call.insert_at - test.start_byte
-        text = text[:at] + b' --junitxml="$VERDICT_DIR/report.xml"' + text[at:]
-    if starter and call.node is not None and (word := script_word(script, call.node)) is not None:
-        at = word.start_byte - test.start_byte
-        text = text[:at] + f"/tests/{starter} ".encode() + text[at:]
+        inserts = (*inserts, (call.insert_at, ' --junitxml="$VERDICT_DIR/report.xml"'))
+    text = _edited(script.data[: test.end_byte], [(at, at, insert.encode()) for at, insert in inserts])[
+        test.start_byte :
+    ]
     if call.runner == "pytest" and may_stop(script, cut):
         text = b': >"$VERDICT_DIR/reached"; ' + text
     head = _edited(script.data[: top.start_byte], [move for move in _moves(script, cut) if move[1] <= top.start_byte])

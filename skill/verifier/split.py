@@ -36,7 +36,7 @@ def understood(data: bytes) -> tuple[bash.Script, Split | None]:
 def split(script: bash.Script) -> Split:
     """Cut ``script``; ``test`` is set only when the tail provably maps 0 to reward 1 and all else to 0 or none."""
     nodes = bash.statements(script.root)
-    prefix = _prefix(script, nodes)
+    prefix = bootstrap_of(script, nodes)
     rest = nodes[len(prefix) :]
     unknown, problem = "the script runs no test", ""
     for index, found in enumerate(meanings(script, nodes, len(prefix))):
@@ -44,7 +44,9 @@ def split(script: bash.Script) -> Split:
             unknown = found.unknown
             continue
         test = widened(found.test)
-        against = _unfit(script, rest[:index], test) or _misfit(found.rewards, _may_stop(script, prefix, rest[:index]))
+        against = unfit_body(script, rest[:index], test) or _misfit(
+            found.rewards, _may_stop(script, prefix, rest[:index])
+        )
         if not against:
             body = tuple(node for node in rest if node.start_byte < top_level(test).start_byte)
             return Split(prefix, body, test, "", _options(script, [node for _, node in prefix] + list(body)))
@@ -52,7 +54,8 @@ def split(script: bash.Script) -> Split:
     return Split(prefix, (), None, problem or unknown, ())
 
 
-def _prefix(script: bash.Script, nodes: list[Node]) -> tuple[tuple[Kind, Node], ...]:
+def bootstrap_of(script: bash.Script, nodes: list[Node]) -> tuple[tuple[Kind, Node], ...]:
+    """The statements before the first that may have to do with the candidate."""
     found: list[tuple[Kind, Node]] = []
     for node in nodes:
         part = kind(script, node)
@@ -82,7 +85,7 @@ def _may_stop(script: bash.Script, prefix: tuple[tuple[Kind, Node], ...], body: 
     return bool(stops) and (bool(body) or looks)
 
 
-def _unfit(script: bash.Script, body: list[Node], test: Node) -> str:
+def unfit_body(script: bash.Script, body: list[Node], test: Node) -> str:
     """Why the script cannot simply end with its test command."""
     for node in body:
         for part in bash.walk(node):

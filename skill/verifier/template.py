@@ -18,7 +18,7 @@ SOURCE_SCRIPT = "source-test.sh"
 # Variables that the library works with: a source's of the same name would change what it does.
 OWN_NAMES = frozenset(
     "TESTS PRIVATE VERDICT_DIR DECIDED STATUS IMPORTS TIMED_OUT LIMIT RESERVE RAN BROKE REWARD STRIPPED SECONDS"
-    " IFS BASH_ENV ENV OFFLINE MANIFEST ALL SKIPPED".split()
+    " IFS BASH_ENV ENV OFFLINE MANIFEST ALL SKIPPED SEAL VERDICT_REPORTERS".split()
 )
 
 
@@ -50,8 +50,11 @@ class Text:
     evidence: str = ""  # pattern without which status 0 is no pass
     hardened: str = ""  # a comment that names the patterns
     first: tuple[str, ...] = ()  # lines before all others
+    early: tuple[str, ...] = ()  # lines before the bootstrap
+    before_pass: tuple[str, ...] = ()  # what is looked at before a pass is given
     setup: tuple[str, ...] = ()  # lines before the runner is tried
     starter: str = ""  # what runs the source's script when it has no interpreter line
+    phase: str = ""  # what runs the candidate, where it is neither of the two below
 
 
 def reserve(limit: int) -> int:
@@ -88,6 +91,9 @@ def opening(text: Text) -> list[str]:
     """The first lines of the body: the clock and the files, variables, the working directory, the source's hooks."""
     lines = [*text.first, f"begin {text.limit} {reserve(text.limit)} {text.manifest}"]
     lines += _exports(text)
+    lines += text.early
+    if text.before_pass:
+        lines.append(f'pass() {{ {"; ".join(text.before_pass)}; verdict 0 PASS "$1"; }}')
     lines.append(f"enter {shlex.quote(text.cwd)}")
     lines += [
         f"bash -c {shlex.quote(command)} || true  # the source runs this before its verifier, best effort"
@@ -119,6 +125,8 @@ def _body(text: Text) -> list[str]:
 
 
 def _phase(text: Text) -> str:
+    if text.phase:
+        return text.phase
     return "counted $" + shlex.quote(text.evidence) if text.evidence else "candidate"
 
 

@@ -103,8 +103,14 @@ DIRECT = [
     # script, what source-test.sh ends with
     (f"cd /app\npytest -q\n{TAIL}", 'cd /app\npytest --junitxml="$VERDICT_DIR/report.xml" -q\n'),
     (f"cd /app && pytest -q\n{TAIL}", 'bash\ncd /app && pytest --junitxml="$VERDICT_DIR/report.xml" -q\n'),
-    (f"if ! node /tests/check.js; then\n  exit\nfi\necho 1 > {TXT}\n", "bash\nnode /tests/check.js\n"),
-    (f"echo go\nout=$(node /tests/check.js 2>&1)\n{TAIL}", "echo go\nnode /tests/check.js 2>&1\n"),
+    (
+        f"if ! node /tests/check.js; then\n  exit\nfi\necho 1 > {TXT}\n",
+        "bash\nnode /tests/.verdict/completion.cjs /tests/check.js\n",
+    ),
+    (
+        f"echo go\nout=$(node /tests/check.js 2>&1)\n{TAIL}",
+        "echo go\nnode /tests/.verdict/completion.cjs /tests/check.js 2>&1\n",
+    ),
     (f"python3 - <<'END'\nassert True\nEND\n{TAIL}", "bash\npython3 - <<'END'\nassert True\nEND\n"),
     (
         f"set -e\nmake\npytest\necho 1 > {TXT}\n",
