@@ -149,7 +149,7 @@ blamed() {
   local tool=$1 what=$2 path first=; shift 2
   while IFS= read -r path; do
     [ -n "$first" ] || { first=$path; continue; }
-    (PATH=${path%/*}:$PATH; "$@") && fail "$first, which stands before $path, does not work: $what"
+    (PATH=${path%/*}:$PATH; own_tools; "$@") && fail "$first, which stands before $path, does not work: $what"
   done <<<"$(type -aP "$tool")"
   infra "tool broken: $what"
 }

@@ -495,6 +495,13 @@ def test_a_tool_that_only_stands_before_a_sound_one_was_put_there(
     assert (found.status, reason in found.output) == (status, True)
 
 
+def test_a_false_time_limit_beside_it_does_not_clear_a_false_tool(tmp_path: Path) -> None:
+    front, behind = shim(tmp_path / "front", TRUE), shim(tmp_path / "behind", SOUND)
+    shutil.copy(front / "grep", front / "timeout")
+    path = f"{front}:{behind}:/usr/bin:/bin"
+    assert sourced(tmp_path, "own_tools; need grep", PATH=path).status == 1
+
+
 FALSE_PYTHON = [  # what stands in the place of python3, and what `need python3` makes of it
     (f'exec {PYTHON} "$@"', 0, ""),
     ('case "$*" in *pytest*) exit 0 ;; esac\n' + f'exec {PYTHON} "$@"', 1, "was tampered with"),
