@@ -1,7 +1,8 @@
-"""The proof of what a session wrote: in depth, and in the plain states beside the source's own verifier."""
+"""The proof of what a session wrote: in depth, and beside the source's own verifier where that tells something."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from agent.proofs import EVIDENCE
 from agent.text import plain
 from agent.weight import CONTRARY, UNPROVED, weight, why
 from skill.case import Case
+from skill.evidence import SABOTAGE, CaseProof
 from skill.pass_rule import pass_rule
 from skill.source_evidence import Agreement, Standing
 from tools.depth import Depth
@@ -56,16 +58,30 @@ class ContainerProver:
         return Proved(proof, self._beside_source(desk, root, Proved(proof)))
 
     def _beside_source(self, desk: Desk, root: Path, proved: Proved) -> tuple[Agreement, ...]:
-        """The plain states in which the source's own verifier says something else; none when it cannot be asked."""
+        """The states in which the source's own verifier says something else; none when it cannot be asked."""
         from agent import against_source
 
         pair = {desk.case.name: desk.pair(root)}
-        states = against_source.states_of(Depth(), pair, self._kept, self._runner)
+        every = against_source.states_of(Depth(deep=True), pair, self._kept, self._runner)
+
+        def states(proof: CaseProof) -> list[State]:
+            return worth_asking(proof, every(proof))
+
         try:
             found = list(against_source.judged([proved.proof], pair, self._rule, self._runner, states, self._kept))
         except RunnerError:
             return ()
         return tuple(row for _, against in found for row in against.rows if row.standing is Standing.DIFFERS)
+
+
+def worth_asking(proof: CaseProof, states: Iterable[State]) -> list[State]:
+    """The ``states`` in which the source is asked as well: the plain ones, common sabotage, and all that passed.
+
+    What passes without being right may be the source's own weakness. Where the source does not pass it, the session
+    has opened what the source withstands.
+    """
+    passed = {result.state for result in proof.results if result.is_survivor}
+    return [state for state in states if state.is_plain or state.name.startswith(SABOTAGE) or state.name in passed]
 
 
 def _untouched(case: Case) -> list[State]:

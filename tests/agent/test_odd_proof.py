@@ -1,92 +1,65 @@
-"""What a proof has against a session's verifier: told in words of ours, with what others said kept apart."""
+"""What a session's verifier is held against: the source is asked about all that passes without being right."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
-from agent import odd_sessions
-from agent.odd_desk import Desk
-from agent.odd_proof import objection
-from skill.evidence import CaseProof, StateResult, Unproved, verdict_of
-from skill.source_evidence import Agreement, Standing
-from tests.support.odd import WRAPPED, Acting, convert, ends, proves, put_odd, writes
+from agent.odd_proof import objection, worth_asking
+from skill.agreement import agreements
+from skill.evidence import CaseProof, StateResult, expected_exit, verdict_of
+from skill.pass_rule import pass_rule
+from skill.source_evidence import Booking, SourceRun, Standing
+from tools.forging import Cheat
+from tools.runners.base import KNOWN_GOOD, UNTOUCHED, State
 from tools.workbench import Proved
 
-
-def state(name: str, code: int | None, wanted: int, log: str = "") -> StateResult:
-    return StateResult(name, wanted, code, verdict_of(code), 1.0, "so it ended", log)
+ANYTHING, MUTANT, SHIMS = "forgery:FG30 equals-anything", "mutant:number /app/a.py", "planted:FG01 tool-shims"
 
 
-GOOD = (state("oracle", 0, 0), state("null", 1, 1))
-DIFFERS = Agreement("null", Standing.DIFFERS, "pass", "reward 1", "fail", detail="source: fine")
-FINE = [
-    Proved(CaseProof("lamp", "fake", GOOD)),
-    Proved(CaseProof("lamp", "fake", (*GOOD, state("planted:FG01 x", 2, 1)))),  # allowed
-    Proved(CaseProof("lamp", "fake", (*GOOD, state("mutant:drop x", 0, 1)))),  # as good as the source's tests
-    Proved(CaseProof("lamp", "fake", GOOD, "", (Unproved("sabotage:network-cut", "no network"),))),
-]
-AGAINST = [
-    (Proved(CaseProof("lamp", "fake", (GOOD[0], state("null", 0, 1, "a log")))), "speaks against it: null", "a log"),
-    (Proved(CaseProof("lamp", "fake", (), "the image does not build")), "shows nothing for it", "does not build"),
-    (Proved(CaseProof("lamp", "fake", (state("null", 2, 1), state("oracle", 2, 0)))), "null, oracle", "so it ended"),
-    (
-        Proved(CaseProof("lamp", "fake", GOOD), (DIFFERS,)),
-        "says something else: null (pass, this one fail)",
-        "reward 1",
-    ),
-]
+def proof(**ends: int) -> CaseProof:
+    names = {"anything": ANYTHING, "mutant": MUTANT, "shims": SHIMS}
+    told = {"oracle": 0, "null": 1} | {names[name]: end for name, end in ends.items()}
+    results = [StateResult(name, expected_exit(name), end, verdict_of(end), 0.1) for name, end in told.items()]
+    return CaseProof("tern", "docker", tuple(results))
 
 
-@pytest.mark.parametrize("proved", FINE)
-def test_nothing_is_held_against_what_holds(proved: Proved) -> None:
-    assert objection(proved) == ("", "")
+def state(name: str) -> State:
+    return State(name, 1, False, meddling=Cheat(name, "true"))
 
 
-@pytest.mark.parametrize(("proved", "said", "words"), AGAINST)
-def test_what_is_held_against_a_verifier(proved: Proved, said: str, words: str) -> None:
-    told, others = objection(proved)
-    assert said in told
-    assert "\n" not in told
-    assert words in others
-    assert words not in told
+STATES = [KNOWN_GOOD, UNTOUCHED, state("sabotage:emptied"), state(ANYTHING), state(MUTANT), state(SHIMS)]
+COMMON = ["oracle", "null", "sabotage:emptied"]
 
 
-class Unlike:
-    """Containers in which a verifier holds, but not what its source says."""
-
-    def hindrance(self, desk: Desk) -> str:
-        return ""
-
-    def proved(self, desk: Desk, root: Path) -> Proved:
-        return Proved(CaseProof(desk.case.name, "fake", GOOD), (DIFFERS,))
-
-
-class Hindered(Unlike):
-    def hindrance(self, desk: Desk) -> str:
-        return "the image does not build"
+@pytest.mark.parametrize(
+    ("found", "asked"),
+    [
+        (proof(), COMMON),
+        (proof(anything=1, mutant=1, shims=1), COMMON),
+        (proof(anything=0), [*COMMON, ANYTHING]),
+        (proof(mutant=0), [*COMMON, MUTANT]),
+    ],
+)
+def test_the_states_in_which_the_source_is_asked(found: CaseProof, asked: list[str]) -> None:
+    assert [entry.name for entry in worth_asking(found, STATES)] == asked
 
 
-def test_a_difference_from_the_source_is_told_by_margin_run_and_never_accepted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put_odd(tmp_path / "set", "lamp")
-    monkeypatch.setattr(odd_sessions, "open_prover", lambda *given: Unlike())
-    model = Acting([writes(WRAPPED), proves(), ends()])
-    convert(tmp_path, model)
-    told = model.requests[2].messages[-1]["content"][0]["content"]
-    assert "lamp: the source's own verifier says something else" in told
-    (row,) = json.loads((tmp_path / "out.run/report.json").read_bytes())["sessions"]
-    assert (row["converted"], row["repairs"], row["ended"]) == (0, 3, "incomplete")
-    assert row["detail"].startswith("The source's own verifier says something else: null")
-
-
-def test_what_cannot_be_proved_at_all_is_not_paid_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put_odd(tmp_path / "set", "lamp")
-    monkeypatch.setattr(odd_sessions, "open_prover", lambda *given: Hindered())
-    model = Acting([writes(WRAPPED), ends()])
-    convert(tmp_path, model)
-    (row,) = json.loads((tmp_path / "out.run/report.json").read_bytes())["sessions"]
-    assert (model.requests, row["detail"]) == ([], "nothing could be proved: the image does not build")
+@pytest.mark.parametrize(
+    ("reward", "objects"),
+    [
+        (1.0, False),  # the source falls to it as well: told, not held against the session
+        (0.0, True),  # the session opened what the source withstands
+    ],
+)
+def test_what_opens_a_forgery_that_the_source_withstands_is_refused(reward: float, objects: bool) -> None:
+    found = proof(anything=0)
+    runs = [
+        SourceRun("oracle", Booking((("reward", 1.0),))),
+        SourceRun("null", Booking((("reward", 0.0),))),
+        SourceRun(ANYTHING, Booking((("reward", reward),))),
+    ]
+    rows = agreements(runs, found.results, pass_rule(None), {})
+    differs = tuple(row for row in rows if row.standing is Standing.DIFFERS)
+    said, words = objection(Proved(found, differs))
+    assert bool(said) == objects
+    assert not objects or (ANYTHING in said and words)
