@@ -20,7 +20,7 @@ from skill.parts.verifier import Rewriting, Verifier, verifier
 from skill.parts.workplace import Workplace, workplace
 from skill.sources.base import Refusal, SourceFile, SourceTask
 from skill.toml import TomlTable, TomlValue, dump, load
-from skill.verifier.rewrite import rewrite
+from skill.verifier.parsed import by_rule
 
 __all__ = ["CaseDraft", "Choices", "OutFile", "Refused", "draft"]
 
@@ -40,7 +40,7 @@ class CaseDraft:
     form: str
 
 
-def draft(task: SourceTask, name: str, choices: Choices, rewriting: Rewriting = rewrite) -> CaseDraft | Refused:
+def draft(task: SourceTask, name: str, choices: Choices, rewriting: Rewriting = by_rule) -> CaseDraft | Refused:
     """The case ``name`` made from ``task``, or why there is none. OSError when a file cannot be read.
 
     ``rewriting`` makes the verifier; all else is the same whoever makes it.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from skill.comparison import Comparison
 from skill.contract import CASE_FILE, DEFAULT_TIMEOUT_SECONDS, DOCKERFILE, PROMPT_FILE
-from skill.ledger import Action, Row, is_by_session
+from skill.ledger import Action, Row, digest, is_by_session
 from skill.rules.base import Defect, Family
 from skill.sources.base import SourceFile
 
@@ -93,11 +93,15 @@ def change_without_a_name(pair: Comparison) -> Iterator[Defect]:
 def prompt_is_no_copy(pair: Comparison) -> Iterator[Defect]:
     """prompt.md is not a byte copy of the source's instruction.
 
+    Where the instruction is a part of another file, it is the text that stands there.
     Right: the same bytes; oddities are reported, never edited.
     """
     row = pair.by_path.get(PROMPT_FILE)
     prompt = pair.task.prompt if pair.task else None
-    if row and prompt and (row.action is not Action.COPIED or row.source != prompt.path):
+    if row and prompt and prompt.data is not None:
+        if row.sha256 != digest(prompt.data):
+            yield _at(pair, PROMPT_FILE, f"not the text that {prompt.path} holds", "convert the case again")
+    elif row and prompt and (row.action is not Action.COPIED or row.source != prompt.path):
         yield _at(pair, PROMPT_FILE, f"not a copy of {prompt.path}", "copy the bytes")
 
 

@@ -118,8 +118,10 @@ def _outside(script: bash.Script) -> Iterator[Odd]:
 
 @bash.once_a_script
 def _unfilled(script: bash.Script) -> tuple[Odd, ...]:
-    """A word with an unfilled placeholder; here-documents are data and may well hold braces."""
+    """A word with an unfilled placeholder; here-documents and words of several lines are data and may hold braces."""
     for node in bash.walk(script.root):
+        if node.type == "concatenation" and node.start_point[0] != node.end_point[0]:
+            continue
         if node.type in ("word", "concatenation", "string_content", "command_name") and PLACEHOLDER.search(
             script.text(node)
         ):
