@@ -168,9 +168,11 @@ def _installed_by(text: str, tool: str) -> bool:
 
 
 def verifier_text(case: Case) -> str:
-    """The scripts that make up the verifier: test.sh and, wrapped in it, the source's own."""
-    parts = (case.read(TEST_SCRIPT), case.read(f"tests/{SOURCE_SCRIPT}"))
-    return "\n".join((part or b"").decode("utf-8", "replace") for part in parts)
+    """The scripts that make up the verifier: test.sh and, where that runs it, the source's own."""
+    own = (case.read(TEST_SCRIPT) or b"").decode("utf-8", "replace")
+    if SOURCE_SCRIPT not in _code(own):
+        return own  # kept beside it, but its tools are nobody's footing
+    return "\n".join((own, (case.read(f"tests/{SOURCE_SCRIPT}") or b"").decode("utf-8", "replace")))
 
 
 def _code(text: str) -> str:

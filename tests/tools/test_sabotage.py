@@ -61,6 +61,19 @@ def test_the_tools_it_counts_on(tmp_path: Path, lines: str, tools: tuple[str, ..
     assert runner_tools(write_case(tmp_path, "one", test=script(lines))) == tools
 
 
+@pytest.mark.parametrize(
+    ("run", "tools"),
+    [
+        ("# source-test.sh\npython3 check.py", ("python3",)),
+        ("bash source-test.sh", ("sed",)),
+    ],
+)
+def test_a_script_that_only_lies_there_needs_nothing(tmp_path: Path, run: str, tools: tuple[str, ...]) -> None:
+    files = {"tests/source-test.sh": "#!/bin/bash\npytest | sed s/a/b/\n"}
+    found = runner_tools(write_case(tmp_path, "one", test=script(run), files=files))
+    assert ("sed" in found, set(tools) <= set(found)) == ("sed" in tools, True)
+
+
 def test_a_tool_that_the_task_asks_for_is_the_candidates(tmp_path: Path) -> None:
     made = write_case(tmp_path, "one", test=script("node app.js"), files={"prompt.md": "Install node.\n"})
     assert runner_tools(made) == ()
