@@ -12,6 +12,7 @@ from agent.images import Images
 from agent.options import Options
 from agent.plan import Tally, again, flag_of
 from agent.pool import default_jobs
+from agent.recipes import recipe_place
 from agent.run_folder import run_path
 from agent.version import tool_version
 from skill.draft import Choices
@@ -54,6 +55,7 @@ def choices_table(options: Options) -> dict[str, Any]:
 def command(options: Options, place: Path) -> dict[str, Any]:
     """The options as the run folder keeps them for ``resume``, with whole paths."""
     table = {**vars(options), "source": str(options.source.resolve()), "output": str(place)}
+    table["recipe"] = options.recipe and str(recipe_place(options.recipe).resolve())
     table["pins"] = options.pins and str(Path(options.pins).resolve())
     return {key: list(value) if isinstance(value, tuple) else value for key, value in table.items()}
 

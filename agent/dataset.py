@@ -9,10 +9,13 @@ from fnmatch import fnmatchcase
 from agent.errors import UsageError
 from agent.options import Options
 from agent.outcome import TaskResult
+from agent.recipes import recipe_place
 from agent.unit import Unit
 from skill.naming import case_names
+from skill.recipe.recipe import read_recipe
 from skill.sources.base import Inventory, Source, TaskRef
 from skill.sources.detection import detect
+from skill.sources.recipe import Described
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,8 @@ class Dataset:
 def read_dataset(options: Options) -> Dataset:
     """Detect and list; raises UsageError when nothing is selected, SourceError when there is no dataset."""
     if not options.source.exists():
-        raise UsageError(f"{options.source}: no such folder")
-    source = detect(options.source)
+        raise UsageError(f"{options.source}: no such {'file or ' if options.recipe else ''}folder")
+    source = Described(read_recipe(recipe_place(options.recipe))) if options.recipe else detect(options.source)
     inventory = source.inventory(options.source)
     names = case_names(inventory.tasks)
     chosen = [ref for ref in inventory.tasks if _wanted(ref, names[ref.id], options.only)]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.outcome import Outcome, TaskResult
+from skill.sources.base import TaskRef
 
 CHUNK = 1 << 20
 
@@ -25,6 +26,13 @@ def is_intact(place: Path, before: TaskResult) -> bool:
         and _digest(place / name).hexdigest() == rows[name].sha256
         for name, status in found.items()
     )
+
+
+def task_key(ref: TaskRef, salt: str) -> str:
+    """The digest of ``salt`` and of all that the task is made from; empty where nobody can tell."""
+    if not ref.number:
+        return source_key(ref.root, f"{salt}{ref.key}")
+    return hashlib.sha256(f"{salt}\0{ref.key}".encode(errors="surrogateescape")).hexdigest() if ref.key else ""
 
 
 def source_key(root: Path, salt: str) -> str:

@@ -34,6 +34,7 @@ class Options:
 
     source: Path
     output: Path | None = None
+    recipe: str = ""  # file, folder or shipped name; empty: the dataset's framework is told by its files
     name: str = ""  # of the suite; empty: as the dataset is called
     plan: bool = False
     only: str = ""

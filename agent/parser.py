@@ -60,9 +60,20 @@ def _verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str,
 
 def _convert(verb: argparse.ArgumentParser) -> None:
     add = verb.add_argument
-    add("source", type=Path, metavar="SOURCE", help="folder that holds the dataset (never written to)")
+    add(
+        "source",
+        type=Path,
+        metavar="SOURCE",
+        help="folder that holds the dataset, or with --recipe its file (never written to)",
+    )
     add("-o", "--output", type=Path, metavar="OUT", help="the suite to make; state and reports go to OUT.run/")
     add("--plan", "--dry-run", action="store_true", help="say what would be done and pushed where; writes nothing")
+    add(
+        "--recipe",
+        default="",
+        metavar="FILE",
+        help="recipe.toml for a source of no known framework, or a shipped one's name",
+    )
     add("--name", default="", help="name of the suite (default: the dataset's)")
     add("--only", default="", metavar="GLOB", help="only tasks whose id or case name matches")
     add("--limit", type=_natural, default=0, metavar="N", help="at most N tasks")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent.errors import of_errno
-from agent.fingerprint import is_intact, source_key
+from agent.fingerprint import is_intact, task_key
 from agent.outcome import Outcome, TaskResult
 from agent.run_folder import remove
 from agent.text import plain
@@ -71,9 +71,9 @@ def failed(unit: Unit, code: str, sentence: str) -> TaskResult:
 
 
 def _converted(setting: Setting, unit: Unit) -> TaskResult:
-    key = source_key(unit.ref.root, f"{setting.salt}\0{unit.name}\0{unit.ref.id}\0")
+    key = task_key(unit.ref, f"{setting.salt}\0{unit.name}\0{unit.ref.id}\0")
     place = setting.staging / CASES_DIR / unit.name if setting.staging else None
-    if place and unit.before and unit.before.key == key and is_intact(place, unit.before):
+    if place and unit.before and key and unit.before.key == key and is_intact(place, unit.before):
         return unit.before
     if place:
         remove(place)

@@ -3,6 +3,7 @@
 SkillError              the base: one line with path, reason and remedy
 ├── SourceError         the source dataset or one of its tasks cannot be read
 ├── SuiteError          a Margin suite cannot be read at all (its defects are findings, not errors)
+├── RecipeError         a recipe.toml says something that a recipe cannot say
 └── ManifestError       SKILL.md or one of its references is missing or malformed
 """
 
@@ -27,6 +28,10 @@ class SourceError(SkillError):
 
 class SuiteError(SkillError):
     """The folder given as a suite cannot be read at all."""
+
+
+class RecipeError(SkillError):
+    """A recipe says something that a recipe cannot say; ``reason`` holds every fault, one a line."""
 
 
 class ManifestError(SkillError):

@@ -82,6 +82,9 @@ class TaskRef:
     root: Path
     name: str  # the case name wished for, before it is made file-safe
     salt: str  # short id, digest or path: what a collision suffix is derived from
+    number: int = 0  # of a record in the file ``root``, from 1; 0: the task is the folder ``root``
+    at: int = 0  # the byte, or index, at which that record stands
+    key: str = ""  # digest of what the task is made from besides the folder; of a record: all, or empty
 
 
 @dataclass(frozen=True)
