@@ -45,7 +45,7 @@ class Skip:
 class FileRule:
     """One file, or folder, of a part: its bytes come from a field, from the recipe, or from the source."""
 
-    path: str
+    path: str  # a template, too
     field: str = ""
     copy: str = ""
     source: str = ""  # a template of a path: in the record's folder, else below the source
@@ -62,7 +62,8 @@ class PartRules:
     def fields(self) -> frozenset[str]:
         """The fields that end up in this part."""
         named = {rule.field for rule in self.files if rule.field} | set(self.data)
-        return frozenset(named).union(*(template.fields_of(rule.source) for rule in self.files if rule.source))
+        texts = [text for rule in self.files for text in (rule.source, rule.path) if "{{" in text]
+        return frozenset(named).union(*(template.fields_of(text) for text in texts))
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,8 @@ def _against(recipe: Recipe, files: Mapping[str, bytes]) -> Iterator[str]:
         yield f"{recipe.dockerfile}: is not UTF-8"
         return
     parts = {"environment": recipe.environment, "verifier": recipe.verifier, "oracle": recipe.oracle}
-    texts |= {f"{name}.files: {rule.path}": rule.source for name, part in parts.items() for rule in part.files}
+    for name, part in parts.items():
+        texts |= {f"{name}.files: {text}": text for rule in part.files for text in (rule.path, rule.source)}
     bad = {where: said for where, text in texts.items() if text and (said := template.fault(text))}
     yield from (f"{where}: {said}" for where, said in bad.items())
     for skip in recipe.skips:

@@ -206,13 +206,29 @@ _READERS: Final[Mapping[str, Callable[[str, Path], list[Any]]]] = {
 
 
 def _folder(rows: Rows, path: Path) -> Record:
-    """A folder as a record: its name as ``_folder``, and each file that the recipe reads, where it is there."""
+    """A folder as a record: its name as ``_folder``, and each file that the recipe reads, where it is there.
+
+    A file that ends in .json, .yaml or .toml is what it says, any other is a text.
+    """
     record: dict[str, Any] = {"_folder": path.name}
     for name, inner in rows.read.items():
         file = path / inner
         if file.is_file() and file.resolve().is_relative_to(path.resolve()):
-            record[name] = _text(file, inner)
+            record[name] = _value(_text(file, inner), inner)
     return record
+
+
+def _value(text: str, inner: str) -> Any:
+    import yaml
+
+    try:
+        if inner.endswith(".json"):
+            return _decoded(text.encode())
+        if inner.endswith((".yaml", ".yml")):
+            return yaml.safe_load(text)
+        return load(text.encode()) if inner.endswith(".toml") else text
+    except (BadRecord, yaml.YAMLError, TomlError, RecursionError) as error:
+        raise BadRecord(f"{inner} cannot be read: {' '.join(str(error).split())[:200]}") from error
 
 
 def _text(file: Path, inner: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from skill.sources.notes import merged
 from skill.sources.prompt import describe
 from skill.toml import TomlValue
 
+TAKEN: Final = {"environment": ("Dockerfile",), "tests": ("test.sh",), "solution": ("solve.sh",)}
 TELLING: Final = 20  # letters from which a hidden value that is found in what the agent sees is no accident
 SCRIPT: Final = """#!/bin/bash
 {run}
@@ -99,11 +101,21 @@ def _against(recipe: Recipe, record: Record, prompt: SourceFile) -> Iterator[Ref
 def _part(recipe: Recipe, rules: PartRules, name: str, record: Record, ref: TaskRef, folder: Path) -> Part:
     part = Part(name=name, task=str(folder), exists=True)
     for rule in rules.files:
-        _take(recipe, part, rule, record, ref, folder)
+        _take(recipe, part, _placed(rule, record), record, ref, folder)
     if rules.data:
         table = {field: field_of(record, field) for field in rules.data}
         part.files.append(_file(DATA, _json(table), ref))
+    paths = [file.path for file in part.files]
+    if twice := sorted(path for path in set(paths) if paths.count(path) > 1 or path in TAKEN[name]):
+        raise BadRecord(f"makes {name}/{twice[0]} a second time")
     return part
+
+
+def _placed(rule: FileRule, record: Record) -> FileRule:
+    path = filled(rule.path, record) if "{{" in rule.path else rule.path
+    if not is_inside(path):
+        raise BadRecord(f"{path!r:.60} is no path below the case")
+    return replace(rule, path=path)
 
 
 def _take(recipe: Recipe, part: Part, rule: FileRule, record: Record, ref: TaskRef, folder: Path) -> None:
@@ -115,7 +127,7 @@ def _take(recipe: Recipe, part: Part, rule: FileRule, record: Record, ref: TaskR
         mode = 0o755 if rule.path.endswith(".sh") else 0o644
         part.files.append(_file(rule.path, recipe.files[rule.copy], ref, mode))
     else:
-        _copy(part, rule, filled_with_words(rule.source, record), folder)
+        _copy(part, rule, filled(rule.source, record), folder)
 
 
 def _copy(part: Part, rule: FileRule, path: str, folder: Path) -> None:

@@ -52,7 +52,7 @@ def filled(text: str, record: Mapping[str, Any]) -> str:
 
 
 def filled_with_words(text: str, record: Mapping[str, Any]) -> str:
-    """The same for files in which only a plain word is safe, such as a Dockerfile or a path."""
+    """The same for files in which only a plain word is safe, such as a Dockerfile."""
     return _rendered(text, record, _as_word)
 
 

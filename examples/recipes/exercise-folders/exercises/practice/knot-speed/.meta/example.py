@@ -1,0 +1,2 @@
+def kilometres(knots):
+    return round(knots * 1.852, 1)

@@ -1,0 +1,2 @@
+def kilometres(knots):
+    pass

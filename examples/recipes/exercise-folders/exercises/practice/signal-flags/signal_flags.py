@@ -1,0 +1,2 @@
+def spelled(word):
+    pass

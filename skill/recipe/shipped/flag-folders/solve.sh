@@ -1,0 +1,10 @@
+#!/bin/bash
+# The reference solution of the table.
+set -e
+python3 - <<'PYTHON'
+import json
+from pathlib import Path
+
+data = json.loads(Path("/solution/data.json").read_text())
+Path("/app/flag.txt").write_text(data["flag"])
+PYTHON
