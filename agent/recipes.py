@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 from agent.errors import UsageError
+from skill.manifest import skill_root
 from skill.recipe.recipe import NAME
 
 
@@ -14,8 +14,16 @@ def recipe_place(named: str) -> Path:
     path = Path(named)
     if path.exists():
         return path
-    shipped = Path(str(files("skill.recipe"))) / "shipped"
-    if "/" not in named and (shipped / named / NAME).is_file():
-        return shipped / named
-    known = ", ".join(sorted(place.parent.name for place in shipped.glob(f"*/{NAME}")))
-    raise UsageError(f"--recipe {named}: no such file, and no shipped recipe of that name (shipped: {known or 'none'})")
+    found = shipped()
+    if named in found:
+        return found[named]
+    known = ", ".join(found) or "none"
+    raise UsageError(f"--recipe {named}: no such file, and no shipped recipe of that name (shipped: {known})")
+
+
+def shipped() -> dict[str, Path]:
+    """The folders of the shipped recipes by name: those of the package, else those of the checkout."""
+    for place in (skill_root() / "recipes", skill_root() / "examples" / "recipes"):
+        if place.is_dir():
+            return {path.parent.name: path.parent for path in sorted(place.glob(f"*/{NAME}"))}
+    return {}

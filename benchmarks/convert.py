@@ -59,9 +59,8 @@ def peak(source: Path, out: Path) -> int:
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     words = ["convert", source, "-o", out, "--proof", "none", "--quiet", "--jobs", "1"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, words)], cwd=ROOT, env=ENVIRON, capture_output=True, check=True, text=True
-    )
+    command = [sys.executable, "-c", code, *map(str, words)]
+    done = subprocess.run(command, cwd=ROOT, env=ENVIRON, capture_output=True, check=True, text=True)
     return int(done.stdout.split()[-1])
 
 

@@ -20,6 +20,9 @@ DOORS = {
     "urllib3": ("tools/runners/docker.py", "tools/runners/docker_*.py"),  # what docker lets through
     "rich": ("agent/console.py",),
     "tomlkit": ("skill/toml.py",),
+    "tomli": ("skill/toml.py",),
+    "jinja2": ("skill/recipe/template.py",),
+    "pyarrow": ("skill/recipe/records.py",),
     "tree_sitter": ("skill/bash.py",),
     "tree_sitter_bash": ("skill/bash.py",),
     "pathspec": ("skill/*.py",),

@@ -20,7 +20,7 @@ from skill.recipe.schema import is_inside
 from skill.recipe.template import filled, filled_with_words
 from skill.sources.base import Refusal, SourceFile, SourceTask, TaskRef
 from skill.sources.files import Part, read_part, task_entries
-from skill.sources.harbor.image import plan_image
+from skill.sources.image import plan_image
 from skill.sources.notes import merged
 from skill.sources.prompt import describe
 from skill.toml import TomlValue
@@ -37,12 +37,12 @@ fi
 """
 
 
-def refused(ref: TaskRef, code: str, sentence: str) -> SourceTask:
+def refused(ref: TaskRef, refusal: Refusal) -> SourceTask:
     """The source task of a record that cannot be one."""
     return SourceTask(
         ref=ref, framework="recipe", prompt=None, description="", metadata={}, image=None, dockerfile=None,
         environment=(), empty_dirs=(), tests=(), solution=(), workdir=None, timeout_sec=None,
-        refusals=(Refusal(code, sentence),),
+        refusals=(refusal,),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from skill.recipe.errors import BadRecord
 from skill.recipe.recipe import Recipe, Skip
 from skill.recipe.records import Place, Record, field_of, places, record_at
 from skill.recipe.task import refused, task_of
-from skill.sources.base import Inventory, Origin, SourceTask, TaskRef
+from skill.sources.base import Inventory, Origin, Refusal, SourceTask, TaskRef
 from skill.sources.base import Skip as Skipped
 
 
@@ -64,7 +64,7 @@ class Described:
         try:
             return task_of(self.recipe, ref, record_at(self.recipe.rows, place), folder.resolve())
         except BadRecord as error:
-            return refused(ref, "bad-record", f"{ref.id} {error}")
+            return refused(ref, Refusal("bad-record", f"{ref.id} {error}"))
 
 
 def _record(recipe: Recipe, place: Place) -> Record | str:

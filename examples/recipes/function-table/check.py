@@ -1,4 +1,4 @@
-"""Runs the hidden tests of data.json against the function in /app/solution.py; ends with 0 only when they all passed."""
+"""Runs the hidden tests of data.json against the function in /app/solution.py; 0 only when they all passed."""
 
 import importlib.util
 import json
