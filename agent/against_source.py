@@ -64,7 +64,7 @@ def judged(
     Raises EngineUnavailable where the source's framework cannot be run.
     """
     frameworks = sorted({pair.task.framework for pair in pairs.values() if pair.task})
-    judge = open_judge(frameworks[0] if frameworks else "", runner)
+    judge = open_judge("+".join(frameworks), runner)
     bench = Bench(judge, rule, SourceCache(kept / SOURCES) if kept else None)
     return compare(proofs, pairs, states, bench)
 

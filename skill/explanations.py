@@ -15,10 +15,12 @@ from skill.forgeries import all_forgeries
 from skill.pass_rule import PassRule, SourceVerdict
 from skill.source_evidence import Booking, Problem, SourceRun
 
-# what skill/verifier/lib.sh says; a test looks for each phrase there
+# what skill/verifier/lib.sh and parsers.sh say; a test looks for each phrase there
 OUT_OF_TIME: Final = "ran out of time"
 NO_TESTS: Final = ("pytest found no tests", "pytest had an internal error", "pytest was called wrongly")
-NO_REWARD: Final = ("left no reward", "is no flat table of numbers", "is not a number")
+NO_REWARD: Final = ("left no reward", "is no flat table of numbers", "is not a number", "harness books no result")
+FORGOTTEN: Final = ("tests failed, the first", "tests say failure")
+NOTHING_PASSED: Final = ("summary names no test", "pytest ended with 0, but its report shows")
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,18 @@ def _neither(pair: Pair) -> bool:
     """The source booked nothing that its framework can read, and the conversion says so as infra."""
     unread = pair.booking.problem in (Problem.MISSING, Problem.EMPTY, Problem.MALFORMED)
     return unread and pair.converted == INFRA and pair.says(*NO_REWARD)
+
+
+@_explains("failure-forgotten")
+def _forgotten(pair: Pair) -> bool:
+    """The source's parser forgets a failure beside a later pass of the same name; the conversion counts every one."""
+    return pair.source == "pass" and pair.converted == FAIL and pair.says(*FORGOTTEN)
+
+
+@_explains("nothing-passed")
+def _nothing_passed(pair: Pair) -> bool:
+    """The source counts a run as solved in which no test passed; the conversion wants one."""
+    return pair.source == "pass" and pair.converted in (FAIL, INFRA) and pair.says(*NOTHING_PASSED)
 
 
 @_explains("forgery-refused")

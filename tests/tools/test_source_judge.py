@@ -9,7 +9,7 @@ import pytest
 
 from skill.agreement import agreements
 from skill.evidence import NULL, ORACLE, StateResult, expected_exit, verdict_of
-from skill.explanations import EXPLANATIONS, NO_REWARD, NO_TESTS, OUT_OF_TIME
+from skill.explanations import EXPLANATIONS, FORGOTTEN, NO_REWARD, NO_TESTS, NOTHING_PASSED, OUT_OF_TIME
 from skill.pass_rule import PassRule, pass_rule
 from skill.source_evidence import AgainstSource, Booking, Problem, SourceRun, Standing, run_from_dict
 from skill.sources.harbor.reward import read_reward
@@ -123,6 +123,9 @@ EXPLAINED: list[tuple[str, Row]] = [
     ("broken-footing-unnoticed", ("sabotage:asset-garbled", ONE, 0, 2, "")),
     ("no-tests-ran", (NULL, NOUGHT, 0, 2, "VERDICT: INFRA: pytest found no tests")),
     ("no-verdict-in-either", (NULL, MALFORMED, 0, 2, "VERDICT: INFRA: reward.txt is not a number (status 0)")),
+    ("no-verdict-in-either", (NULL, MISSING, 1, 2, "VERDICT: INFRA: the source's harness books no result (status 1)")),
+    ("failure-forgotten", (WRONG, ONE, 0, 1, "VERDICT: FAIL: 1 of 2 tests failed, the first: FAILED a.py::same")),
+    ("nothing-passed", (WRONG, ONE, 0, 2, "VERDICT: INFRA: the short test summary names no test: ...")),
     ("forgery-refused", ("forgery:reward", ONE, 0, 1, "")),
     ("forgery-refused", ("planted:FG45 planting-again", EMPTY, 0, 1, "")),
     ("tampered-footing", ("planted:FG01 tool-shims", NOUGHT, 0, 2, "VERDICT: INFRA: tool broken: pytest")),
@@ -213,9 +216,10 @@ def test_every_explanation_is_shown_once_and_written_down() -> None:
         assert f"| `{explanation.code}` | {explanation.sentence} |" in page
 
 
-@pytest.mark.parametrize("phrase", [OUT_OF_TIME, *NO_TESTS, *NO_REWARD])
+@pytest.mark.parametrize("phrase", [OUT_OF_TIME, *NO_TESTS, *NO_REWARD, *FORGOTTEN, *NOTHING_PASSED])
 def test_the_phrases_are_those_of_the_verdict_library(phrase: str) -> None:
-    assert phrase in (ROOT / "skill" / "verifier" / "lib.sh").read_text()
+    folder = ROOT / "skill" / "verifier"
+    assert phrase in (folder / "lib.sh").read_text() + (folder / "parsers.sh").read_text()
 
 
 @pytest.mark.parametrize("booking", [ONE, MISSING, None])

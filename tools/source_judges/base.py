@@ -98,7 +98,7 @@ def task_digest(task: SourceTask) -> str:
     for part in (task.tests, task.solution, task.environment):
         whole.update(f"{digest(packed(part))}\0".encode())
     told = (task.image, task.generated_dockerfile, task.workdir, task.timeout_sec, task.agent_timeout_sec)
-    users = (task.agent_user, task.verifier_user, task.pre_verify)
+    users = (task.agent_user, task.verifier_user, task.pre_verify, task.launch)
     tables = [sorted(table.items()) for table in (task.verifier_env, task.solution_env, task.environment_env)]
     whole.update(repr((told, users, tables)).encode())
     return whole.hexdigest()
