@@ -12,7 +12,7 @@ from agent.outcome import TaskResult
 from agent.recipes import recipe_place
 from agent.unit import Unit
 from skill.naming import case_names
-from skill.recipe.recipe import read_recipe
+from skill.recipe.reading import read_recipe
 from skill.sources.base import Inventory, Source, TaskRef
 from skill.sources.detection import detect
 from skill.sources.recipe import Described

@@ -22,7 +22,7 @@ DOORS = {
     "tomlkit": ("skill/toml.py",),
     "tomli": ("skill/toml.py",),
     "jinja2": ("skill/recipe/template.py",),
-    "pyarrow": ("skill/recipe/records.py",),
+    "pyarrow": ("skill/recipe/tables.py",),
     "tree_sitter": ("skill/bash.py",),
     "tree_sitter_bash": ("skill/bash.py",),
     "pathspec": ("skill/*.py",),

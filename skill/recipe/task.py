@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from skill.recipe.errors import BadRecord
 from skill.recipe.recipe import DATA, FileRule, PartRules, Recipe
-from skill.recipe.records import Record, field_of
 from skill.recipe.schema import is_inside
+from skill.recipe.tables import Record, field_of
 from skill.recipe.template import filled, filled_with_words
 from skill.sources.base import Refusal, SourceFile, SourceTask, TaskRef
 from skill.sources.files import Part, read_part, task_entries

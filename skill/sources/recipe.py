@@ -10,7 +10,8 @@ from pathlib import Path
 from skill.errors import SourceError
 from skill.recipe.errors import BadRecord
 from skill.recipe.recipe import Recipe, Skip
-from skill.recipe.records import Place, Record, field_of, places, record_at
+from skill.recipe.records import Place, places, record_at
+from skill.recipe.tables import Record, field_of
 from skill.recipe.task import refused, task_of
 from skill.sources.base import Inventory, Origin, Refusal, SourceTask, TaskRef
 from skill.sources.base import Skip as Skipped

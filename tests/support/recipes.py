@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from skill.recipe.recipe import read_recipe
+from skill.recipe.reading import read_recipe
 from skill.sources.base import SourceTask
 from skill.sources.recipe import Described
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skill.errors import RecipeError
-from skill.recipe.recipe import read_recipe
+from skill.recipe.reading import read_recipe
 from tests.support.recipes import RECIPE, put_recipe
 
 
