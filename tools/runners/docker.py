@@ -1,8 +1,9 @@
 """Margin's run-time contract on the Docker engine, without Margin: the stand-in runner.
 
 It follows section 2 of references/margin-contract.md to the letter for oracle runs, and dry runs but for the
-agent server in the container. One difference is deliberate: where the engine itself fails while tests/test.sh
-runs, Margin's CLI may report a test failure (row W24); here that is always infra, and noted.
+agent server in the container. Two differences are deliberate: where the engine itself fails while tests/test.sh
+runs, Margin's CLI may report a test failure (row W24); here that is always infra, and noted. And a container may use
+up no more of the machine than docker_bounds.py says.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tools.runners.docker_images import Shelf
 from tools.runners.docker_prepared import DockerPrepared
 from tools.runners.docker_space import need_image, need_room
 
-VERSION: Final = "1"  # changes whenever the same case might end otherwise
+VERSION: Final = "2"  # changes whenever the same case might end otherwise
 
 
 class DockerRunner:

@@ -8,13 +8,14 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from skill.contract import TIMEOUT_EXIT
 from tools.archive import Packed, first_file, tar
 from tools.capture import Output
 from tools.errors import EngineFailed, ImageUnfit
 from tools.runners.base import Setup
+from tools.runners.docker_bounds import bounds, machine_of
 from tools.runners.docker_engine import NAMESPACE, container_labels, remove_container, translated
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class DockerBox:
         """Run ``argv``; raises EngineFailed when the engine, not the command, is at fault.
 
         Nothing in a container can end it as a whole: a command that died together with it was stopped from outside.
+        One that leaves the engine's disk without room is ended together with its container.
         """
         output = Output()
         with translated(f"run {argv[0]} in the container"):
@@ -128,6 +130,11 @@ class DockerBox:
                 seen = self._client.exec_inspect(command)
             if not seen["Running"] and seen["ExitCode"] is not None:
                 return int(seen["ExitCode"])
+            if machine_of(self._client).is_full():
+                remove_container(self._client, self.id)
+                raise EngineFailed(
+                    "docker", "no room was left on the engine's disk: the container was ended and removed"
+                )
             if not reader.is_alive():
                 closed_since = closed_since or time.monotonic()
                 if time.monotonic() - closed_since > HELPER_SECONDS:
@@ -203,8 +210,9 @@ class DockerBox:
 
 
 def _create(client: APIClient, image: str, setup: Setup, start: Start) -> Mapping[str, str]:
-    """A container kept up as ``start`` says, with our labels; only ``setup`` may add a network and variables."""
-    host = client.create_host_config(network_mode=setup.network) if setup.network else None
+    """A bounded container with our labels, kept up as ``start`` says; only ``setup`` adds a network and variables."""
+    network = {"network_mode": setup.network} if setup.network else {}
+    host = cast(Any, client).create_host_config(**bounds(client), **network)
     made: Mapping[str, str] = client.create_container(
         image,
         command=list(start.command),

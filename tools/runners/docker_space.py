@@ -12,6 +12,7 @@ from skill.pins import DEFAULT_PLATFORM
 from tools.errors import EngineFailed, ImageMissing, NoRoom
 from tools.registry.base import NoAnswer, NotFound, platform_of, runs_on
 from tools.registry.client import RegistryClient
+from tools.runners.docker_bounds import LOCAL
 from tools.runners.docker_engine import image_id, translated
 from tools.runners.docker_facts import terms_of
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 RESERVE: Final = 512 << 20  # left free whatever is made
 UNPACKED: Final = 3  # how much larger layers are than what is pulled, on the safe side
-LOCAL: Final = "http+docker://"  # the engine's address when it is reached through a socket of this machine
 
 
 def need_room(client: APIClient, wanted: int, what: str) -> None:
