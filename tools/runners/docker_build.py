@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 IGNORE_FILE: Final = ".dockerignore"
 _GONE: Final = re.compile(r"\s*(?:No such image|layer does not exist|unknown parent image)")
+# what the engine says when it cannot start a container at all, whatever the Dockerfile holds
+_ENGINES_OWN: Final = re.compile(
+    r"failed to create endpoint|could not find bridge|no space left on device|cannot allocate memory"
+)
 CLEAR_SECONDS: Final = 15.0  # a broken-off build's last container holds its image until the engine notices
 
 
@@ -151,6 +155,8 @@ def _legacy(client: APIClient, context: Context, name: str, setup: Setup) -> Non
         build.clear()
     if _GONE.match(failed):
         raise _LayerGone(context.name, f"{context.folder} does not build: {failed.strip()[:300]}")
+    if fault := _ENGINES_OWN.search(failed):
+        raise EngineFailed("docker", f"build {context.name}: {fault[0]}: {failed.strip()[:300]}")
     if failed:
         reason = f"{context.folder} does not build: {failed.strip()[:300]}"
         raise BuildFailed(context.name, reason, log_tail=log_tail(build.capture.text()))
