@@ -12,9 +12,9 @@ from typing import Final
 
 from agent.budget import Limits
 from agent.errors import UsageError
+from agent.flags import DEFAULT_MAX_USD, PROVIDERS
 from agent.messages import Model
 from agent.options import Options
-from agent.parser import DEFAULT_MAX_USD, PROVIDERS
 from agent.pricing import Rules, as_of, default_model, rules_of
 
 NONE: Final = "none"

@@ -1,14 +1,12 @@
-"""What can be said on the command line; imports nothing but argparse."""
+"""What can be said on the command line; nothing but argparse is needed for it."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-RUNNERS = ("auto", "docker", "margin")
-PROVIDERS = ("anthropic", "bedrock", "vertex")
-DEFAULT_MAX_USD = "10"
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
+from agent.flags import RUNNERS, images, jobs, model, natural, output, pins, platform, proof
+
 EXITS = """exit status:
   0    clean
   1    findings, or cases that were refused or failed
@@ -76,8 +74,8 @@ def _convert(verb: argparse.ArgumentParser) -> None:
     )
     add("--name", default="", help="name of the suite (default: the dataset's)")
     add("--only", default="", metavar="GLOB", help="only tasks whose id or case name matches")
-    add("--limit", type=_natural, default=0, metavar="N", help="at most N tasks")
-    _images(verb)
+    add("--limit", type=natural, default=0, metavar="N", help="at most N tasks")
+    images(verb)
     add(
         "--test-cwd",
         choices=("root", "workdir"),
@@ -99,73 +97,18 @@ def _convert(verb: argparse.ArgumentParser) -> None:
         help="TOML file with answers: image, registry, pins, pass_if, test_cwd, allow, others",
     )
     add("--force", action="store_true", help="replace OUT once the new suite is complete")
-    _proof(verb)
-    _model(verb)
-    _jobs(verb)
-    _output(verb)
-
-
-def _images(verb: argparse.ArgumentParser) -> None:
-    add = verb.add_argument
-    add(
-        "--image",
-        choices=("keep", "dockerfile", "publish"),
-        default="",
-        help="keep images (pinned by digest), build Dockerfiles, or build and publish them",
-    )
-    add("--registry", default="", metavar="HOST/PATH", help="where --image publish pushes to")
-    _pins(verb)
-
-
-def _pins(verb: argparse.ArgumentParser) -> None:
-    add = verb.add_argument
-    add("--pins", default="", metavar="FILE", help="TOML file of image names and their digests, read and added to")
-    _platform(verb)
-
-
-def _platform(verb: argparse.ArgumentParser) -> None:
-    text = "what images must run on (default: linux/amd64)"
-    verb.add_argument("--platform", default="linux/amd64", metavar="OS/ARCH", help=text)
-
-
-def _proof(verb: argparse.ArgumentParser) -> None:
-    add = verb.add_argument
-    add(
-        "--proof",
-        choices=("none", "states", "deep", "source"),
-        default="states",
-        help="prove a sample (default: states; deep: with mutants, forgeries and all sabotage; "
-        "source: beside the dataset's own verifiers)",
-    )
-    add("--sample", type=_natural, default=3, metavar="N", help="cases proved for each shape (default: 3)")
-    add(
-        "--runner",
-        choices=RUNNERS,
-        default="auto",
-        help="what proves (default: margin where it is, else docker)",
-    )
-    add("--require-proof", action="store_true", help="no suite without a proof of every shape")
-
-
-def _model(verb: argparse.ArgumentParser) -> None:
-    group = verb.add_argument_group("model", "for verifiers that no rule covers; used when there is a key, or --model")
-    add = group.add_argument
-    add("--model", default="", metavar="NAME", help="which one; none: do without (default: none without a key)")
-    add("--provider", choices=PROVIDERS, default="", help="whose endpoint (default: anthropic)")
-    add("--effort", choices=EFFORTS, default="", help="how hard it thinks (default: the model's own)")
-    add("--max-usd", default="", metavar="USD", help=f"what the whole run may cost (default: {DEFAULT_MAX_USD})")
-    add("--max-usd-per-case", default="", metavar="USD", help="what one session, about one case of a shape, may cost")
-    add("--max-tokens", type=_natural, default=0, metavar="N", help="needed for a model whose price is not known")
-    add("--max-requests", type=_natural, default=0, metavar="N", help="requests, those without a reply included")
-    add("--max-minutes", default="", metavar="M", help="until the last request, counted anew by each resume")
+    proof(verb)
+    model(verb)
+    jobs(verb)
+    output(verb)
 
 
 def _check(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("suite", type=Path, metavar="SUITE")
     verb.add_argument("--source", type=Path, metavar="SOURCE", help="compare with the dataset it was made from")
     verb.add_argument("--images", action="store_true", help="look into the images that the Docker engine has")
-    _platform(verb)
-    _output(verb)
+    platform(verb)
+    output(verb)
 
 
 def _prove(verb: argparse.ArgumentParser) -> None:
@@ -175,52 +118,36 @@ def _prove(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--runner", choices=RUNNERS, default="auto")
     verb.add_argument("--deep", action="store_true", help="mutants, forgeries and every kind of sabotage too")
     verb.add_argument("--forge", action="store_true", help="the battery of forgeries too (part of --deep)")
-    verb.add_argument("--mutants", type=_natural, default=12, metavar="N", help="of a case, with --deep (default: 12)")
-    verb.add_argument("--repeat", type=_natural, default=1, metavar="N", help="run the plain states N times")
+    verb.add_argument("--mutants", type=natural, default=12, metavar="N", help="of a case, with --deep (default: 12)")
+    verb.add_argument("--repeat", type=natural, default=1, metavar="N", help="run the plain states N times")
     verb.add_argument("--again", action="store_true", help="run what was proved before as well")
     verb.add_argument("--require-proof", action="store_true", help="unproved cases count as findings")
-    _jobs(verb)
-    _output(verb)
+    jobs(verb)
+    output(verb)
 
 
 def _pin(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("place", type=Path, metavar="SUITE|SOURCE", help="a suite, or the dataset it is made from")
-    _pins(verb)
-    _output(verb)
+    pins(verb)
+    output(verb)
 
 
 def _resume(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("run", type=Path, metavar="RUN", help="OUT.run of the conversion")
-    _model(verb)
-    _jobs(verb)
-    _output(verb)
+    model(verb)
+    jobs(verb)
+    output(verb)
 
 
 def _report(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("run", type=Path, metavar="RUN", help="OUT.run of the conversion")
-    _output(verb)
+    output(verb)
 
 
 def _rules(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("code", nargs="?", default="", metavar="CODE")
-    _output(verb)
+    output(verb)
 
 
 def _gc(verb: argparse.ArgumentParser) -> None:
-    _output(verb)
-
-
-def _jobs(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--jobs", type=_natural, default=0, metavar="N", help="side by side (default: by size)")
-
-
-def _output(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="the result as JSON on stdout")
-    verb.add_argument("--quiet", action="store_true", help="no progress on stderr")
-
-
-def _natural(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
+    output(verb)

@@ -12,10 +12,11 @@ import pytest
 from agent.budget import Limits
 from agent.endpoint import KEYS, Endpoint, NoModel, chosen, described, limits, open_model
 from agent.errors import ModelDenied, UsageError
+from agent.flags import PROVIDERS
 from agent.messages import Request
 from agent.mind import open_mind
 from agent.options import MODEL_FLAGS, Options
-from agent.parser import PROVIDERS, parser
+from agent.parser import parser
 from agent.pricing import default_model
 
 KEY = {"ANTHROPIC_API_KEY": "planted-key-value"}
