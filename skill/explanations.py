@@ -19,6 +19,7 @@ from skill.source_evidence import Booking, Problem, SourceRun
 OUT_OF_TIME: Final = "ran out of time"
 NO_TESTS: Final = ("pytest found no tests", "pytest had an internal error", "pytest was called wrongly")
 NO_REWARD: Final = ("left no reward", "is no flat table of numbers", "is not a number", "harness books no result")
+AS_ORIGINAL: Final = "as the original's parser reads it"  # said by the words of skill/verifier/parsed.py
 FORGOTTEN: Final = ("tests failed, the first", "tests say failure")
 NOTHING_PASSED: Final = ("summary names no test", "pytest ended with 0, but its report shows")
 
@@ -121,6 +122,12 @@ def _neither(pair: Pair) -> bool:
     """The source booked nothing that its framework can read, and the conversion says so as infra."""
     unread = pair.booking.problem in (Problem.MISSING, Problem.EMPTY, Problem.MALFORMED)
     return unread and pair.converted == INFRA and pair.says(*NO_REWARD)
+
+
+@_explains("migrated-verdict")
+def _migrated(pair: Pair) -> bool:
+    """The task lost its parser when Harbor's migrator made it one of Harbor; the conversion reads as the parser did."""
+    return pair.converted in (PASS, FAIL) and not pair.is_sabotage and pair.says(AS_ORIGINAL)
 
 
 @_explains("failure-forgotten")

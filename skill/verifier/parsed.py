@@ -2,17 +2,22 @@
 
 Where the script ends in one pytest call whose status says what the parser would find in its summary, that status and
 pytest's own report decide (by_status). Else the script runs as it is, and a parser of ours reads its output.
+
+Harbor's migrator turned such scripts into Harbor's by a suffix that makes a reward of the last command's status. Where
+that is not what the original's parser read, the suffix is left out and the original's verdict is read again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from dataclasses import replace
 from typing import Final
 
 from skill import bash
 from skill.bash import Node
+from skill.finding import Finding, Severity
 from skill.verifier import hazards, source_script
 from skill.verifier.base import Odd, Rewrite, VerifierInput
 from skill.verifier.patterns import Situation, additions
@@ -21,20 +26,54 @@ from skill.verifier.rewrite import BOM, assembled, by_status, outside, reserved,
 from skill.verifier.runner import EXPANSION, Call, pytest_call
 from skill.verifier.shipped import PARSERS, staged
 from skill.verifier.split import Split, bootstrap_of, understood, unfit_body
+from skill.verifier.summary import HEADER, never_passes, speaks, texts
 
 SHOWS_PASSES: Final = re.compile(r"-r[A-Za-z]*[Ap]")
-SPEAKS: Final = re.compile(rb"short test summary info", re.IGNORECASE)
+MIGRATED: Final = re.compile(
+    rb"\n_EXIT_CODE=\$\?\nif \[ \$_EXIT_CODE -eq 0 \]; then\n +echo 1 > /logs/verifier/reward\.txt\nelse\n"
+    rb" +echo 0 > /logs/verifier/reward\.txt\nfi\n(?:exit \$_EXIT_CODE\n)?\s*\Z"
+)
+MARKS: Final = {
+    "swebench": b"SWEBench results starts here",
+    "sweperf": b"SWE-Perf results starts here",
+    "mlebench": b"MLEBench results starts here",
+}
+AS_ORIGINAL: Final = "as the original's parser reads it"
 BEYOND: Final = ("--cov-fail-under", "--no-summary")  # where status and summary part
 SOURCE: Final = '. "$TESTS/.verdict/parsers.sh" || infra "tests/.verdict/parsers.sh cannot be read"'
 
 
 def by_rule(given: VerifierInput) -> Rewrite | Odd:
     """The verifier in Margin's terms, or why a rule cannot write it, whatever its framework reads."""
-    return rewrite_parsed(given) if given.parser else rewrite(given)
+    if given.parser:
+        return rewrite_parsed(given)
+    found = rewrite(given)
+    original = _original(given)
+    if original is None or (isinstance(found, Rewrite) and found.shape.startswith("direct-pytest")):
+        return found
+    again = rewrite_parsed(original, AS_ORIGINAL)
+    if isinstance(again, Odd):
+        return found
+    said = "the task was migrated from Terminal-Bench; its verdict is read as the original's parser did"
+    return replace(again, findings=(*again.findings, Finding("tests/test.sh", 0, "S407", Severity.NOTE, said)))
 
 
-def rewrite_parsed(given: VerifierInput) -> Rewrite | Odd:
-    """The verifier in Margin's terms, or why a rule cannot write it. The result depends on ``given`` alone."""
+def _original(given: VerifierInput) -> VerifierInput | None:
+    """The verifier as it was before Harbor's migrator, where the script shows it and knows what a parser reads."""
+    cut = MIGRATED.search(given.script)
+    if cut is None or given.image_env.get("TEST_DIR") != "/tests":
+        return None
+    original = given.script[: cut.start()].rstrip(b"\n") + b"\n"
+    script, _ = understood(original)
+    beside = texts(script, given.assets)
+    parser = next((name for name, mark in MARKS.items() if any(mark in text for text in beside)), "")
+    if not parser and not speaks(script, given.assets):
+        return None
+    return replace(given, script=original, parser=parser or "pytest", with_bash=True)
+
+
+def rewrite_parsed(given: VerifierInput, note: str = "") -> Rewrite | Odd:
+    """The verifier in Margin's terms, or why a rule cannot write it; ``note`` is added to its reasons."""
     given = replace(given, script=given.script.removeprefix(BOM))
     odd = hazards.unreadable(given.script) or reserved(given.assets) or unfit_names(given.env)
     if odd is None:
@@ -43,11 +82,15 @@ def rewrite_parsed(given: VerifierInput) -> Rewrite | Odd:
     if odd is not None:
         return _in_own_words(odd)
     cut = cut_of(script)
-    if given.parser == "pytest" and cut.test is not None and _status_tells(given, script, cut.test):
-        found = by_status(given, script, cut)
-        if isinstance(found, Rewrite):
-            return found
-    return _printed(given, script, cut)
+    if given.parser == "pytest":
+        silent = never_passes(script, given.assets)
+        if cut.test is not None and (silent or _status_tells(given, script, cut.test)):
+            found = by_status(given, script, cut)
+            if isinstance(found, Rewrite):
+                return found
+        if silent:
+            return Odd("never-passes", "nothing makes pytest name the tests that pass, so that no run can be solved")
+    return _printed(given, script, cut, note)
 
 
 def _in_own_words(odd: Odd) -> Odd:
@@ -95,10 +138,11 @@ def _status_tells(given: VerifierInput, script: bash.Script, test: Node) -> bool
     if not any(SHOWS_PASSES.fullmatch(word) for word in words) or any(word.startswith(BEYOND) for word in words):
         return False
     code = [asset.data for asset in given.assets if asset.path.endswith((".py", ".sh", ".ini", ".toml", ".cfg"))]
-    return not SPEAKS.search(given.script) and not any(b"xfail" in data for data in code)
+    return not HEADER.search(given.script) and not any(b"xfail" in data for data in code)
 
 
-def _printed(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite:
+def _printed(given: VerifierInput, script: bash.Script, cut: Split, note: str) -> Rewrite:
+    """The verifier that runs the script as it is and reads its output."""
     nodes = tuple(bash.statements(script.root)[len(cut.prefix) :])
     shells = [script, *(bash.parse(asset.data) for asset in given.assets if asset.path.endswith(".sh"))]
     commands = [command for node in nodes for command in bash.commands(node)]
@@ -106,6 +150,7 @@ def _printed(given: VerifierInput, script: bash.Script, cut: Split) -> Rewrite:
     alone = outside(script, commands) and all(outside(shell, [command]) for shell, command in beside)
     call = next((call for command in commands if (call := pytest_call(script, command))), None)
     judge, before = f"judge_output {given.parser}", ("OFFLINE=1",) if alone else ()
+    judge += f" {shlex.quote(note)}" if note else ""
     text = text_of(given, script, cut, "wrapped", given.parser, nodes, _trial(script, nodes, call), judge, before)
     text.tools = text.tools if alone else ()  # what is installed on the way cannot be looked for beforehand
     text.phase, text.shape, text.starter = "printed", _shape(given, script), "bash "

@@ -7,12 +7,14 @@ printed() {
   cat "$PRIVATE/output"
 }
 
-# judge_output PARSER: a pass is the parser's, and that of a script that was not killed.
+# judge_output PARSER [NOTE]: a pass is the parser's, and that of a script that was not killed.
 judge_output() {
+  NOTE=${2:+ ($2)}
   [ -z "$TIMED_OUT" ] || fail "the candidate ran out of time"
   "read_$1" <"$PRIVATE/output"
 }
-passed() { [ "$STATUS" -lt 128 ] || fail "$1, but the script was killed (status $STATUS)"; pass "$1"; }
+passed() { [ "$STATUS" -lt 128 ] || fail "$1, but the script was killed (status $STATUS)"; pass "$1$NOTE"; }
+broken() { fail "$1$NOTE"; }
 
 # no_result WHY: the parser found nothing. It is the candidate's doing where nothing else can break the script off.
 no_result() {
@@ -35,7 +37,7 @@ read_pytest() {
     esac
   done
   [ -n "$found" ] || no_result "the output has no short test summary"
-  [ "$bad" = 0 ] || fail "$bad of $((good + bad)) tests failed, the first: ${first:0:160}"
+  [ "$bad" = 0 ] || broken "$bad of $((good + bad)) tests failed, the first: ${first:0:160}"
   [ "$good" -gt 0 ] || no_result "the short test summary names no test"
   passed "$good tests passed"
 }
@@ -75,7 +77,7 @@ read_marked() {
   if [ "$2" = needed ] && { [ -z "$started" ] || [ -z "$ended" ]; }; then no_result "the output has no $1"; fi
   strip "${kept:+${kept%.}}"; [ -n "$kept" ] || strip "$text"
   [ "$STRIPPED" = "$3" ] && passed "the source's tests say $3"
-  fail "the source's tests do not say $3"
+  broken "the source's tests do not say $3"
 }
 
 # read_swelancer: a failure counts, whatever else is said; the harness looks for a success first.
@@ -88,8 +90,8 @@ read_swelancer() {
     [[ $line != *user_tool* ]] || tool=1
     [[ $line != *completed* ]] || done=1
   done
-  [ -z "$bad" ] || fail "the source's tests say failure"
+  [ -z "$bad" ] || broken "the source's tests say failure"
   [ -z "$good" ] || passed "the source's tests say success"
   [ -z "$tool" ] || [ -z "$done" ] || passed "the user tool completed"
-  fail "the source's tests say no success"
+  broken "the source's tests say no success"
 }

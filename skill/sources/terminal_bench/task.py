@@ -17,12 +17,15 @@ from skill.sources.terminal_bench.compose import TERMINAL_BENCH_COMPOSE
 from skill.sources.terminal_bench.config import PATH, Config, read_config
 from skill.sources.terminal_bench.context import Context, read_context
 from skill.sources.terminal_bench.solution import KEYSTROKES, read_solution
-from skill.sources.terminal_bench.verifier import SCRIPT, read_tests
+from skill.sources.terminal_bench.verifier import ENTRY, SCRIPT, read_tests
 from skill.sources.weight import weigh
+from skill.verifier.base import Asset
+from skill.verifier.split import understood
+from skill.verifier.summary import never_passes
 
 MAX_YAML: Final = 4_194_304
 SOLUTION: Final = "/oracle/solution.sh"
-KNOWN: Final = frozenset({PATH, SCRIPT, "tests", "solution.sh", KEYSTROKES, COMPOSE})
+KNOWN: Final = frozenset({PATH, SCRIPT, "tests", "solution.sh", KEYSTROKES, COMPOSE, *OTHER_NAMES})
 
 
 @dataclass
@@ -96,6 +99,8 @@ def _read(ref: TaskRef) -> _Reading:
         weigh(part)
     task = _Reading(config, _prompt(config, file), tests, solution, compose, context.part, image)
     _context_remarks(task.rest, context)
+    if config.parser == "pytest" and not tests.refusals:
+        _passes(task.rest, tests)
     if not has_compose and not task.compose.refusals:
         _no_compose(task.rest, entries)
     if extra := sorted(_extra(entries, task)):
@@ -130,6 +135,15 @@ def _compose(root: str, entries: Entries) -> tuple[Compose, bool]:
     if data is None:
         return Compose(part.refusals, part.findings, TERMINAL_BENCH_COMPOSE, "client"), file is not None
     return read_compose(data, {}, TERMINAL_BENCH_COMPOSE), True
+
+
+def _passes(remarks: Remarks, tests: Part) -> None:
+    """Refuse tests that the harness can never count as passed."""
+    held = {file.path: read_bytes(file, tests) or b"" for file in tests.files}
+    script, _ = understood(held.pop(ENTRY, b""))
+    if not script.broken and never_passes(script, tuple(Asset(path, data, 0o644) for path, data in held.items())):
+        said = f"{SCRIPT} has pytest name only tests that fail (no -rA), and the harness solves nothing without a name"
+        remarks.refuse("never-passes", said, allowable=True)
 
 
 def _no_compose(remarks: Remarks, entries: Entries) -> None:

@@ -1,0 +1,1 @@
+sed -i 's/1000/1852/' /app/knots.sh
