@@ -9,6 +9,7 @@ from skill.parts.workplace import Workplace
 from skill.sources.base import EnvValue, SourceTask
 
 FOLDER = "solution"  # below oracle/: the source's files, byte for byte
+LOGS = b"/logs/"
 
 
 def oracle(task: SourceTask, place: Workplace, exported: dict[str, EnvValue]) -> Part:
@@ -38,6 +39,8 @@ def _script(task: SourceTask, place: Workplace, exported: dict[str, EnvValue], s
             lines.append(
                 f'[ -n "${{{name}-}}" ] || {{ echo "{name} is not set: the source has it from its host" >&2; exit 1; }}'
             )
+    if any(LOGS in file.read() for file in task.solution if file.path.endswith((".sh", ".py"))):
+        lines.append("mkdir -p /logs/agent /logs/verifier /logs/artifacts || exit 1  # the source finds them there")
     lines += [
         *_placed(task.launch.solution),
         f"cd {shlex.quote(place.cwd)} || exit 1",

@@ -45,6 +45,21 @@ def test_the_solution_is_started_as_the_source_does(script: str, line: str, tmp_
     assert lines[-4:] == ["cd /app || exit 1", line, 'echo "the solution ended with status $?"', "exit 0"]
 
 
+@pytest.mark.parametrize(
+    ("files", "made"),
+    [
+        ({"solution/solve.sh": "#!/bin/bash\ntrue\n"}, False),
+        ({"solution/notes.md": "see /logs/artifacts"}, False),
+        ({"solution/solve.sh": "#!/bin/bash\necho done >/logs/artifacts/mode.txt\n"}, True),
+        ({"solution/work.py": "open('/logs/agent/log', 'w')\n"}, True),
+    ],
+)
+def test_a_solution_that_speaks_of_the_log_places_finds_them(
+    files: dict[str, str | bytes | None], made: bool, tmp_path: Path
+) -> None:
+    assert ("mkdir -p /logs/agent /logs/verifier /logs/artifacts" in wrapper(tmp_path, files)) == made
+
+
 VARIABLES = [
     (EnvValue(literal="it's"), "export MODE='it'\"'\"'s'"),
     (EnvValue(variable="MODE", default="a b"), "[ -n \"${MODE-}\" ] || MODE='a b'; export MODE"),
