@@ -13,8 +13,9 @@ PLUGIN_OPTIONS = re.compile(r"^(?:--timeout|-n|--numprocesses|--reruns|--asyncio
 REPORT_OPTIONS = re.compile(r"^(?:--ctrf|--json-report-file|--html)(?:=|$)")
 JUNIT_OPTIONS = re.compile(r"^--junit-?xml(?:=(.*))?$")
 FIXED = re.compile(r"/[\w./+-]*")
-EXPANSION = re.compile(r"\$\{?(?!HOME\b|PATH\b)[A-Za-z_0-9?@*#]")
+EXPANSION = re.compile(r"\$\{?(?!HOME\b|PATH\b|PWD\b)[A-Za-z_0-9?@*#]")
 
+PROJECT = frozenset("--project --no-project --directory --isolated --with".split())  # uv run looks elsewhere
 RUNNERS = frozenset(
     "node npm npx jest vitest mocha go cargo java mvn gradle make ctest bats bash sh ruby Rscript".split()
 )
@@ -122,8 +123,16 @@ def _is_runner(words: list[str], at: int) -> bool:
     )
 
 
+@bash.once_a_script
+def _moves(script: bash.Script) -> bool:
+    """Whether the script leaves the folder that it starts in."""
+    return any(bash.name(script, node) in ("cd", "pushd") for node in bash.commands(script.root))
+
+
 def _trial(script: bash.Script, command: Node, nodes: list[Node], words: list[str], at: int) -> str:
     kept = [script.text(node).replace("\\\n", " ") for node in nodes[: at + 1]]
+    if words[:2] == ["uv", "run"] and not PROJECT & set(words[:at]) and not _moves(script):
+        kept.insert(2, '--project "$PWD"')  # the trial itself runs in another folder
     index = at + 1
     while index < len(words):
         word, text = words[index], script.text(nodes[index])

@@ -60,23 +60,26 @@ def may_stop(script: bash.Script, cut: Split) -> bool:
 def bootstrap(script: bash.Script, cut: Split) -> tuple[str, ...]:
     """The statements of test.sh that do the source's bootstrap, each install guarded."""
     last = max((i for i, (kind, _) in enumerate(cut.prefix) if kind is Kind.INSTALL), default=-1)
+    options = "\n".join(script.text(node) for kind, node in cut.prefix if kind is Kind.OPTION)
+    stops = bool(STOPPING.search(options) or SHEBANG_ERREXIT.match(script.data))
     lines: list[str] = []
     for kind, node in cut.prefix[: last + 1]:
         text = script.text(node)
         if kind is Kind.INSTALL:
-            lines.append(text + _guard(script, node))
+            lines.append(text + _guard(script, node, stops))
         elif kind in (Kind.ASSIGN, Kind.ENTER):
             lines.append(text)
     return tuple(lines)
 
 
-def _guard(script: bash.Script, node: Node) -> str:
+def _guard(script: bash.Script, node: Node, stops: bool) -> str:
     text = " ".join(script.text(node).replace("\\\n", " ").split())
     tail = node.named_children[-1] if node.type == "pipeline" else None
     filtered = tail is not None and bash.name(script, tail) in FILTERS
     updates = re.fullmatch(r"(?:sudo )?apt(?:-get)?(?: -\S+)* update(?: -\S+)*(?: *[12&]?> *\S+)*", text)
     forgiven = re.search(r"\|\|\s*(?:true|:|echo\b.*)$", text)
-    if filtered or updates or forgiven or node.type in ("if_statement", "compound_statement"):
+    begun = not stops and re.fullmatch(r"uv init(?: -\S+)*", text)  # fails where the candidate has a project already
+    if filtered or updates or forgiven or begun or node.type in ("if_statement", "compound_statement"):
         return ""  # the source goes on when this fails; the tools are tried afterwards
     return f" || infra {shlex.quote(f'bootstrap failed in source line {bash.line(node)}: {text[:80]}')}"
 

@@ -48,7 +48,8 @@ TRIALS = [
         "uvx --with pytest==8.4.1 --with 'numpy<3' pytest",
     ),
     ("uv run --with pytest pytest -rA", "uv run --with pytest pytest"),
-    ("uv run python -m pytest -rA", "uv run python -m pytest"),
+    ("uv run python -m pytest -rA", 'uv run --project "$PWD" python -m pytest'),  # the project that the source is in
+    ("uv run --directory /srv pytest", "uv run --directory /srv pytest"),
     ("env MODE=fast pytest", "env MODE=fast pytest"),
     # options that need a plugin are tried, those that name paths are not
     ("pytest -n 4 -x /tests", "pytest -n 4"),

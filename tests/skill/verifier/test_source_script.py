@@ -140,3 +140,14 @@ def test_bytes_before_the_test_command_stay() -> None:
     made = rewrite(verifier(script, {}))
     assert found.test is not None
     assert made.files["source-test.sh"].startswith(script.encode()[: found.test.start_byte])
+
+
+# options of the script, whether a project that is there already ends the run
+PROJECTS = [("", False), ("set -e\n", True), ("set -euo pipefail\n", True)]
+
+
+@pytest.mark.parametrize(("options", "ends"), PROJECTS)
+def test_a_project_that_the_candidate_has_begun_stops_only_a_script_that_stops(options: str, ends: bool) -> None:
+    _, after = rewritten(f"{options}uv init\nuv add pytest\nuv run pytest /tests -rA\n{TAIL}")
+    assert ("uv init || infra" in after) == ends
+    assert "uv add pytest || infra" in after
