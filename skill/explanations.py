@@ -19,7 +19,7 @@ from skill.source_evidence import Booking, Problem, SourceRun
 OUT_OF_TIME: Final = "ran out of time"
 NO_TESTS: Final = ("pytest found no tests", "pytest had an internal error", "pytest was called wrongly")
 NO_REWARD: Final = ("left no reward", "is no flat table of numbers", "is not a number", "harness books no result")
-AS_ORIGINAL: Final = "as the original's parser reads it"  # said by the words of skill/verifier/parsed.py
+AS_ORIGINAL: Final = "as the parser of the original reads it"  # said by the words of skill/verifier/parsed.py
 FORGOTTEN: Final = ("tests failed, the first", "tests say failure")
 NOTHING_PASSED: Final = ("summary names no test", "pytest ended with 0, but its report shows")
 

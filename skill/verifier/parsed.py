@@ -38,7 +38,7 @@ MARKS: Final = {
     "sweperf": b"SWE-Perf results starts here",
     "mlebench": b"MLEBench results starts here",
 }
-AS_ORIGINAL: Final = "as the original's parser reads it"
+AS_ORIGINAL: Final = "as the parser of the original reads it"
 BEYOND: Final = ("--cov-fail-under", "--no-summary")  # where status and summary part
 SOURCE: Final = '. "$TESTS/.verdict/parsers.sh" || infra "tests/.verdict/parsers.sh cannot be read"'
 
@@ -105,7 +105,7 @@ def cut_of(script: bash.Script) -> Split:
     prefix = bootstrap_of(script, nodes)
     body, last = tuple(nodes[len(prefix) : -1]), nodes[-1] if len(nodes) > len(prefix) else None
     reason = "the script does not end with one plain call of pytest"
-    if last is None or last.type != "command" or pytest_call(script, last) is None:
+    if last is None or last.type != "command" or bash.in_background(last) or pytest_call(script, last) is None:
         return Split(prefix, (), None, reason, ())
     if any(pytest_call(script, command) for node in body for command in bash.commands(node)):
         return Split(prefix, (), None, reason, ())
