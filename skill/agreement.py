@@ -15,6 +15,7 @@ from skill.explanations import EXPLANATIONS, Pair
 from skill.pass_rule import PassRule
 from skill.source_evidence import Agreement, SourceRun, Standing
 
+PLAIN: Final = frozenset({"reward", "resolved"})  # keys whose 0 and 1 need no explanation
 SAID: Final = 160  # characters of each side's own words
 
 
@@ -53,7 +54,8 @@ def _works(answers: Mapping[str, SourceRun], rule: PassRule) -> bool | None:
 def _row(pair: Pair) -> Agreement:
     state, booked, verdict = pair.result.state, str(pair.booking), verdict_of(pair.converted)
     if (pair.source, pair.converted) in (("pass", PASS), ("fail", FAIL)):
-        plain = dict(pair.booking.values) in ({"reward": 0.0}, {"reward": 1.0})
+        values = dict(pair.booking.values)
+        plain = len(values) == 1 and values.keys() <= PLAIN and set(values.values()) <= {0.0, 1.0}
         note = "" if plain else f"judged by {pair.rule}"
         return Agreement(state, Standing.AGREES, pair.source, booked, verdict, sentence=note)
     unfit = f"{pair.rule} does not decide it; " if pair.source == "unclear" else ""
