@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from skill.sources.base import Inventory, Origin, Refusal, Skip, Source, SourceTask, TaskRef, in_order
-
-AMBIGUOUS: Final = "ambiguous-format"
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,9 @@ class Mixed:
         if len(owners) == 1:
             return owners[0].load(ref)
         names = " and ".join(owner.name for owner in owners) or "no framework any more"
-        refusal = Refusal(AMBIGUOUS, f"the folder bears the marks of {names}; nothing tells which of them counts")
+        refusal = Refusal(
+            "ambiguous-format", f"the folder bears the marks of {names}; nothing tells which of them counts"
+        )
         return SourceTask(
             ref=ref,
             framework=self.name,
