@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skill.errors import SourceError
 from skill.sources.base import EnvValue
 from skill.sources.terminal_bench import TERMINAL_BENCH
+from skill.sources.terminal_bench.config import read_config
 from skill.sources.terminal_bench.fields import FIELDS, PARSERS
 from skill.sources.terminal_bench.solution import as_script
+from skill.toml import dump
 from tests.support.harbor_tasks import codes, notes, sentence
 from tests.support.terminal_bench import COMPOSE, YAML, load, make_task
 
@@ -298,3 +302,34 @@ def test_a_folder_that_is_gone_is_the_machines_fault(tmp_path: Path) -> None:
     (tmp_path / "auk").rename(tmp_path / "gone")
     with pytest.raises(SourceError):
         TERMINAL_BENCH.load(ref)
+
+
+WORDS = (
+    *("instruction: ", "descriptions:\n", "- key: base\n  description: ", "parser_name: pytest\n", "tags: [", "]", "{"),
+    *(
+        "max_test_timeout_sec: ",
+        "1e400",
+        "run_tests_in_same_shell: ",
+        "yes",
+        "&a ",
+        "*a",
+        "\n",
+        "x",
+        "'",
+        "\x00",
+        "\ud800",
+    ),
+    *("!!python/object:os.system ", "2024-01-01", ".nan", "<<: ", "? ", "|\n  text\n"),
+)
+
+
+@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=16).map("".join))
+def test_any_task_yaml_is_read_or_refused(text: str) -> None:
+    config = read_config(text.encode("utf-8", "surrogatepass"))
+    assert config.prompt is not None or config.refusals
+    dump({"metadata": config.metadata})
+
+
+@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=16).map("".join))
+def test_any_keystrokes_are_a_script_or_none(text: str) -> None:
+    assert as_script(text.encode("utf-8", "surrogatepass"))
