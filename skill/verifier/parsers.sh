@@ -24,7 +24,7 @@ no_result() {
 
 # read_pytest: every line after the first summary header that starts with a status counts, whoever printed it.
 read_pytest() {
-  local line found= good=0 bad=0 first=
+  local line found= good=0 bad=0 first= names=
   while next_line; do
     if [ -z "$found" ]; then
       [[ ${line,,} =~ =[[:space:]]*"short test summary info"[[:space:]]*=+(.*)$ ]] || continue
@@ -32,24 +32,38 @@ read_pytest() {
     fi
     status_of "$line"
     case $WORD in
-      PASSED | XFAIL | SKIPPED) good=$((good + 1)) ;;
+      PASSED | XFAIL) good=$((good + 1)) names+=$NAME ;;
+      SKIPPED) good=$((good + 1)) ;;
       FAILED | XPASS | ERROR) bad=$((bad + 1)) first=${first:-$line} ;;
     esac
   done
   [ -n "$found" ] || no_result "the output has no short test summary"
   [ "$bad" = 0 ] || broken "$bad of $((good + bad)) tests failed, the first: ${first:0:160}"
   [ "$good" -gt 0 ] || no_result "the short test summary names no test"
+  really_ran "$names"
   passed "$good tests passed"
 }
 
-# status_of LINE: WORD is its first word, where a test's name follows; empty for any other line.
+# really_ran NAMES: where the guard is loaded into pytest, it was told of each test that the summary calls by its id.
+really_ran() {
+  local seen= name
+  [ -n "$1" ] && [ -e "$TESTS/.verdict/verdict_guard.py" ] || return 0
+  is_plain "$PRIVATE/ran" && IFS= read -r -N 4194304 seen <"$PRIVATE/ran"
+  while IFS= read -r name; do
+    [[ $'\n'$seen = *$'\n'"passed $name"$'\n'* ]] || broken "the summary says that $name passed, and nothing shows it"
+  done <<<"${1%$'\n'}"
+}
+
+# status_of LINE: WORD is its first word, where a test's name follows; empty for any other line. NAME is what stands
+# after the file in pytest's id of a test, without parameters, on a line of its own.
 status_of() {
   local line=$1 name
-  WORD=
+  WORD= NAME=
   [[ $line != FAILED* || $line != *" - "* ]] || line=${line% - *}
   [[ $line =~ ^[[:space:]]*:*(PASSED|XFAIL|SKIPPED|FAILED|XPASS|ERROR):*[[:space:]]+([^[:space:]].*)$ ]] || return 0
   name=${BASH_REMATCH[2]}
   [[ $name = *::* && -z ${name#*::} ]] || WORD=${BASH_REMATCH[1]}
+  [[ $name != *.py::* ]] || { name=${name#*::} NAME=${name%%[*}$'\n'; }
 }
 
 # next_line: the next line without colours and carriage return; fails at the end.

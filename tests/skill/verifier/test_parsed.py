@@ -153,3 +153,45 @@ def test_how_it_ends(script: str, verdict: str, box: Box) -> None:
     box.put("tests", {**assets, **found.files})
     ended = box.verify()
     assert ended.name == verdict, ended.output
+
+
+FORGED = """import os, sys
+text = b"\\n=== short test summary info ===\\nPASSED test_a.py::test_total\\n"
+for descriptor in range(1, 32):
+    try:
+        os.write(descriptor, text)
+    except OSError:
+        pass
+os._exit(0)
+"""
+RIGHT = "def total(numbers):\n    return sum(numbers)\n"
+TESTS = """import sys
+
+sys.path.insert(0, "/app")
+
+
+def test_total():
+    import answer
+
+    assert answer.total([1, 2]) == 3
+"""
+# how pytest is called, so that the parser has to read the output
+CALLS = [
+    "python3 -m pytest /tests/test_a.py -rA\necho done\n",
+    "if true; then\n  python3 -m pytest /tests/test_a.py -rA\nfi\n",
+    "python3 -m pytest /tests/test_a.py -rA || true\n",
+]
+
+
+@pytest.mark.parametrize("script", CALLS)
+@pytest.mark.parametrize(("answer", "verdict"), [(RIGHT, "PASS"), (FORGED, "FAIL")])
+def test_a_summary_that_the_candidate_prints_before_it_ends_pytest_is_seen_through(
+    script: str, answer: str, verdict: str, box: Box
+) -> None:
+    found = made(script, {"test_a.py": TESTS}, timeout_seconds=40)
+    assert isinstance(found, Rewrite)
+    assert found.form == "wrapped"
+    box.put("tests", {"test_a.py": TESTS, **found.files})
+    box.put("app", {"answer.py": answer})
+    ended = box.verify()
+    assert ended.name == verdict, ended.output
