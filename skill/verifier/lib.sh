@@ -155,24 +155,25 @@ blamed() {
 }
 
 # runner_works COMMAND...: pytest, as the source calls it, on a test that is known to pass and that imports
-# (IMPORTS) what the suite brings for its tests.
+# (IMPORTS) what the suite brings for its tests. What only fails with the folders of PYTHONPATH fails by what the
+# candidate put there.
 runner_works() {
-  local report="$PRIVATE/check/report.xml"
   { printf 'import %s\n' os $IMPORTS; printf 'def test_known():\n    assert True\n'; } >"$PRIVATE/check/test_known.py"
   printf '[pytest]\n' >"$PRIVATE/check/pytest.ini"
-  (cd "$PRIVATE/check" && timeout "$(seconds_left)" "$@" --junitxml="$report" "$PRIVATE/check/test_known.py") >"$PRIVATE/check/log" 2>&1 </dev/null
-  read_report "$report"
-  [ "$RAN" = 1 ] && [ "$BROKE" = 0 ] && return
+  (cd "$PRIVATE/check" && known_test "$@") && return
   cat "$PRIVATE/check/log"
+  [ -z "${PYTHONPATH-}" ] || ! (PYTHONPATH="$TESTS/.verdict"; cd "$PRIVATE/check" && known_test "$@") ||
+    fail "files in the folders of PYTHONPATH keep pytest from working"
   infra "the test runner does not pass a test that is known to pass: $*"
 }
 # unshadowed COMMAND...: the same from where the source starts it; what keeps it from working there is the candidate's.
-unshadowed() {
+unshadowed() { known_test "$@" || { cat "$PRIVATE/check/log"; fail "files of the workspace keep pytest from working"; }; }
+known_test() {
   local report="$PRIVATE/check/report.xml"
   rm -f "$report"
-  timeout "$(left)" "$@" --junitxml="$report" "$PRIVATE/check/test_known.py" >"$PRIVATE/check/log" 2>&1 </dev/null
+  timeout "$(seconds_left)" "$@" --junitxml="$report" "$PRIVATE/check/test_known.py" >"$PRIVATE/check/log" 2>&1 </dev/null
   read_report "$report"
-  [ "$RAN" = 1 ] && [ "$BROKE" = 0 ] || { cat "$PRIVATE/check/log"; fail "files of the workspace keep pytest from working"; }
+  [ "$RAN" = 1 ] && [ "$BROKE" = 0 ]
 }
 # tool_starts COMMAND...: a tool fetched at grading can be fetched and started.
 tool_starts() { timeout "$(seconds_left)" "$@" >"$PRIVATE/check/log" 2>&1 </dev/null || { cat "$PRIVATE/check/log"; infra "the tool does not start: $*"; }; }

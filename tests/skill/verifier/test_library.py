@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -521,3 +522,25 @@ def test_an_interpreter_that_only_works_now_and_then_was_tampered_with(
         (tmp_path / "bin" / tool).symlink_to(shutil.which(tool) or tool)
     found = sourced(tmp_path, "need python3; builtin exit 0", PATH=str(tmp_path / "bin"))
     assert (found.status, reason in found.output) == (status, True)
+
+
+@pytest.mark.parametrize(
+    ("module", "status", "reason"),
+    [
+        (None, 0, ""),
+        ("notes.py", 0, ""),
+        ("json.py", 1, "files in the folders of PYTHONPATH"),  # hides the standard library's
+    ],
+)
+def test_a_module_of_the_candidate_that_keeps_pytest_from_working(
+    module: str | None, status: int, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    if module:
+        (tmp_path / "work" / module).write_text("import os\nos._exit(0)\n")
+    commands = f"mkdir -p $PRIVATE/check; runner_works {sys.executable} -m pytest; builtin exit 0"
+    found = sourced(tmp_path, commands, PYTHONPATH=str(tmp_path / "work"), TESTS=str(tmp_path))
+    assert (found.status, reason in found.output) == (status, True)
+    if status:
+        broken = f"mkdir -p $PRIVATE/check; runner_works {sys.executable} -m no_such_runner"
+        assert sourced(tmp_path, broken, PYTHONPATH=str(tmp_path / "work"), TESTS=str(tmp_path)).status == 2
