@@ -17,6 +17,7 @@ from agent.odd_row import SessionRow
 from agent.outcome import Outcome, TaskResult
 from agent.plan import Tally, books
 from agent.run_folder import LEDGER, REPORT_JSON, REPORT_MD
+from agent.take_back import TAKEN_BACK
 from agent.text import cell, count, plain
 from agent.weight import PARTLY, PROVED, weight
 from skill.evidence import CaseProof
@@ -206,7 +207,8 @@ def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> 
 
 def _markdown_row(result: TaskResult, proof: CaseProof | None) -> str:
     if result.outcome is Outcome.CONVERTED:
-        reason, state = result.shape, weight(proof)
+        taken_back = [finding.message for finding in result.findings if finding.code == TAKEN_BACK]
+        reason, state = "; ".join((result.shape, *taken_back)), weight(proof)
     else:
         reason, state = f"{result.code}: {result.sentence}", ""
     return f"| {cell(result.id)} | {result.name} | {result.outcome} | {cell(reason)} | {state} |"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from agent.outcome import Outcome, TaskResult
 from skill.case import Case
 from skill.evidence import CaseProof
 from skill.finding import Finding, Severity
 from skill.verifier.patterns import used
+
+TAKEN_BACK: Final = "S406"  # of the line in the report
 
 Redraft = Callable[[str, frozenset[str]], TaskResult]  # a case written anew without some patterns
 Prove = Callable[[str], CaseProof]
@@ -54,7 +57,7 @@ class TakeBack:
         """The case without ``without``, staged, booked with a line about it, and proved anew."""
         result = self.redraft(name, without)
         said = f"hardening taken back, since the right work was not judged 0 with it: {', '.join(sorted(without))}"
-        note = Finding("tests/test.sh", 0, "S406", Severity.NOTE, said)
+        note = Finding("tests/test.sh", 0, TAKEN_BACK, Severity.NOTE, said)
         if result.outcome is Outcome.CONVERTED:
             self.book(replace(result, findings=(*result.findings, note)))
         return self.whole(name)

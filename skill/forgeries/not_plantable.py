@@ -24,7 +24,6 @@ NOT_PLANTABLE: Final = (
         "it depends on the task's own files", _TASK,
     ),
     NotPlantable("FG33", "printed-success", "A runner's lines of success are printed.", "part of FG26", _COVERED),
-    NotPlantable("FG38", "rewritten-tests", "Staged files are overwritten during the run.", "part of FG37", _COVERED),
     NotPlantable(
         "FG39", "rewritten-result", "The result is edited after the run and before it is read.",
         "a process of root that survives cannot be told from the verifier; FG45 tries the cheap form", _RUNNER,
@@ -40,7 +39,8 @@ NOT_PLANTABLE: Final = (
     ),
     NotPlantable(
         "FG48", "exhausted-machine", "Disk, memory or processes are used up so that the runner dies.",
-        "without limits of the engine it would take the prover's machine along", _RUNNER,
+        "how it ends is the machine's doing; a container of a proof is bounded, so that it costs nothing but itself",
+        _RUNNER,
     ),
     NotPlantable("FG49", "false-clock", "`date` lies, or times are changed.", "part of FG01 and FG36", _COVERED),
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Final
 
 from skill.forgeries.base import CATALOGUE, Need, Put, Run, Step
 from skill.forgeries.facts import ForgeryFacts
-from skill.forgeries.in_process import CODE, code
+from skill.forgeries.in_process import CODE, MODULES, code
 from skill.forgeries.payloads import CTRF, EXIT, JUNIT
 
 OUTPUTS: Final = Need("output files that the tests name", lambda facts: facts.outputs)
@@ -75,6 +75,26 @@ def rewritten_verifier(facts: ForgeryFacts) -> Iterator[Step]:
         "echo 1 >/logs/verifier/reward.txt\nexit 0\n"
     )
     yield from code(facts, python + EXIT, shell)
+
+
+@CATALOGUE.forgery("FG38", "restored-tests", rank=7, bundle="restored-tests", needs=MODULES)
+def restored_tests(facts: ForgeryFacts) -> Iterator[Step]:
+    """The candidate's module writes over staged tests that are yet to run; they put themselves back and succeed.
+
+    Falls for it: a verifier of several steps that compares its files before and after, or not at all.
+    Stopped by: the time at which each staged file was last changed, which no program can set, compared as well.
+    """
+    python = (
+        "import os\n"
+        f"for folder, _, names in os.walk('{facts.tests}'):\n"
+        "    for name in names:\n"
+        "        path = os.path.join(folder, name)\n"
+        "        if name.endswith('.py') and '.verdict' not in path:\n"
+        "            was = open(path).read()\n"
+        "            text = 'open(%r, \"w\").write(%r)\\n\\n\\ndef test_all():\\n    assert True\\n' % (path, was)\n"
+        "            open(path, 'w').write(text)\n"
+    )
+    yield from code(facts, python)
 
 
 @CATALOGUE.forgery("FG35", "odd-outputs", rank=12, bundle="hangs", needs=OUTPUTS)

@@ -201,14 +201,35 @@ done"""
         )
 
 
-@CATALOGUE.forgery("FG44", "workspace-tests", rank=2, bundle="hooks", needs=PYTEST)
+@CATALOGUE.forgery(
+    "FG44",
+    "workspace-tests",
+    rank=2,
+    bundle="workspace-tests",
+    needs=PYTEST,
+    reported_where=Need(
+        "tests that the suite does not bring",
+        lambda facts: any(not _is_staged(facts, path) for path in _own_tests(facts)),
+    ),
+)
 def workspace_tests(facts: ForgeryFacts) -> Iterator[Step]:
     """Tests in the workspace that the verifier runs are replaced by one that passes.
 
     Falls for it: a verifier that runs the workspace's tests instead of the staged ones.
-    Stopped by: the pristine tests laid over them first.
+    Stopped by: the pristine tests laid over them first. Where the suite does not bring them, that is the source's to
+    decide, and only told.
     """
+    for path in _own_tests(facts):
+        yield Put(path, "def test_all():\n    assert True\n")
+
+
+def _own_tests(facts: ForgeryFacts) -> Iterator[str]:
+    """Tests in the workspace that the verifier names."""
     for path in facts.graders:
         name = path.rsplit("/", 1)[-1]
         if path.startswith(facts.workspace) and (name.startswith("test_") or name.endswith("_test.py")):
-            yield Put(path, "def test_all():\n    assert True\n")
+            yield path
+
+
+def _is_staged(facts: ForgeryFacts, path: str) -> bool:
+    return path.rsplit("/", 1)[-1] in {staged.rsplit("/", 1)[-1] for staged in facts.staged}

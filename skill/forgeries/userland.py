@@ -90,14 +90,15 @@ def sourced_trap(facts: ForgeryFacts) -> Iterator[Step]:
     "FG04",
     "shell-start-file",
     rank=10,
-    bundle="settings",
+    bundle="shell-start-file",
     needs=Need("an image that sets BASH_ENV or ENV", lambda facts: facts.steering_variables),
+    is_gate=False,
 )
 def shell_start_file(facts: ForgeryFacts) -> Iterator[Step]:
     """The file that BASH_ENV or ENV names ends every shell with 0.
 
-    Falls for it: any bash script in an image that sets the variable.
-    Stopped by: traps and functions cleared in the first lines, the variables unset for children.
+    Falls for it: any verifier in an image that sets the variable.
+    Stopped by: nothing in test.sh. Margin starts bash, and what that bash has read outlives whatever it starts.
     """
     for path in facts.steering_variables:
         yield Put(path, _TRAP, "# nothing\n")
