@@ -158,6 +158,7 @@ blamed() {
 # (IMPORTS) what the suite brings for its tests. What only fails with the folders of PYTHONPATH fails by what the
 # candidate put there.
 runner_works() {
+  case $1 in /*) ;; */*) set -- "$PWD/$1" "${@:2}" ;; esac  # it is tried from another folder
   { printf 'import %s\n' os $IMPORTS; printf 'def test_known():\n    assert True\n'; } >"$PRIVATE/check/test_known.py"
   printf '[pytest]\n' >"$PRIVATE/check/pytest.ini"
   (cd "$PRIVATE/check" && known_test "$@") && return

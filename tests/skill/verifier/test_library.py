@@ -459,6 +459,13 @@ def test_what_the_source_runs_before_its_verifier_is_best_effort(box: Box) -> No
     assert box.verify().status == 0
 
 
+def test_a_runner_named_from_the_working_folder_is_found(box: Box) -> None:
+    box.put("app", {".venv/bin/pytest": '#!/bin/sh\nexec pytest "$@"\n'})
+    staged(box, f"cd /app\n.venv/bin/pytest -p no:cacheprovider /tests/test_total.py\n{TAIL}", TEST)
+    found = box.verify()
+    assert (found.status, found.name) == (0, "PASS"), found.output
+
+
 def test_a_script_that_ends_before_its_tests_fails(box: Box) -> None:
     staged(box, f"set -e\n/app/build\npytest /tests/test_total.py\necho 1 > {TXT}\n", TEST)
     found = box.verify()
