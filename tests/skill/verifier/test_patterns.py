@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from skill.verifier.base import Rewrite
 from skill.verifier.named_tests import names, node_names
 from skill.verifier.rewrite import rewrite
+from skill.verifier.template import library
 from tests.support.box import Box, Verdict, why_no_box
 from tests.support.verifiers import verifier
 
@@ -214,3 +216,41 @@ def test_what_a_pattern_stops_and_what_it_does_not(
     assert verdict(box, script, staged, app).status == 1
     assert verdict(box, script, staged, {"answer.py": RIGHT}).status == 0
     assert verdict(box, script, staged, {"answer.py": WRONG}).status == 1
+
+
+def shell(tmp_path: Path, commands: str, **environment: str) -> Verdict:
+    """What ``commands`` do in a shell that has read the library, with a private folder."""
+    (tmp_path / "lib.sh").write_bytes(library())
+    (tmp_path / "private").mkdir(exist_ok=True)
+    text = f". {tmp_path}/lib.sh\nPRIVATE={tmp_path}/private\n{commands}\n"
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path)} | environment
+    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, env=env, cwd=tmp_path)
+    return Verdict(done.returncode, done.stdout + done.stderr)
+
+
+COUNTED = [
+    (None, 1),
+    ("", 1),
+    ('{"numFailedTests":0,"numPassedTests":0}', 1),
+    ('{"numFailedTests":1,"numPassedTests":2}', 1),
+    ('{"numFailedTests":0}', 1),
+    ('{"numFailedTests":0,"numPassedTests":2}', 0),
+    ('{"numTotalTests": 12, "numPassedTests": 12, "numFailedTests": 0}', 0),
+]
+
+
+@pytest.mark.parametrize(("report", "status"), COUNTED)
+def test_a_report_of_a_javascript_runner(report: str | None, status: int, tmp_path: Path) -> None:
+    if report is not None:
+        (tmp_path / "private").mkdir()
+        (tmp_path / "private" / "report.json").write_text(report)
+    assert shell(tmp_path, "STATUS=0; reported; builtin exit 0").status == status
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_git_sees_who_works_and_whom_to_trust_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / ".gitconfig").write_text(
+        "[user]\n\tname = Tide\n[safe]\n\tdirectory = /app\n\tdirectory = /srv\n[diff]\n\texternal = true\n"
+    )
+    said = shell(tmp_path, "own_git; git config --global --list; builtin exit 0").output
+    assert said.splitlines() == ["user.name=Tide", "safe.directory=/app", "safe.directory=/srv"]
