@@ -188,6 +188,8 @@ FORGED: list[tuple[str, str, Mapping[str, str], Mapping[str, str]]] = [
     ("named-tests", PYTEST, T, {"answer.py": STOPS}),
     ("named-tests", PYTEST, T, {"answer.py": SKIPS}),
     ("named-tests", WRAPPED, T, {"answer.py": STOPS}),
+    ("named-tests", PYTEST.replace("pytest ", "pytest -n 2 "), T, {"answer.py": SKIPS}),
+    ("named-tests", PYTEST, {"test_total.py": f"{CASE}    def test_any(self):\n        pass\n"}, {"answer.py": SKIPS}),
     ("sealed", TWICE, TWO, {"answer.py": RESTORES}),
     ("completed", SCRIPT, CHECK, {"answer.py": LATE + WRONG}),
     ("completed", UNITTEST, {"test_case.py": CASE}, {"answer.py": LATE + WRONG}),
