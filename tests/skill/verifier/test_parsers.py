@@ -104,6 +104,13 @@ def test_no_result_is_the_candidates_doing_where_nothing_from_outside_can_be_at_
         assert judged(tmp_path / f"{place}", "pytest", ["nothing\n"], before) == [[INFRA], [INFRA], [FAIL]][place]
 
 
+def test_more_output_than_can_be_read_in_time_is_the_candidates_failure(tmp_path: Path) -> None:
+    good = f"{HEAD}PASSED t.py::a\n"
+    assert judged(tmp_path, "pytest", [good], "STATUS=0 LIMIT=60 SECONDS=58") == [PASS]
+    (tmp_path / "late").mkdir()
+    assert judged(tmp_path / "late", "pytest", [good], "STATUS=0 LIMIT=60 SECONDS=60") == [FAIL]
+
+
 PIECES = (
     *("=== short test summary info ===\n", "PASSED", "FAILED", "XPASS", "ERROR", "SKIPPED", " a::b", " c", "::", " - "),
     *(
