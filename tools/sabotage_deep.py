@@ -75,9 +75,10 @@ class Break:
         return self.said if status == 0 else ""
 
 
+_NO_WORK: Final = '[ -z "$(find /logs/ -type f 2>/dev/null | head -n 1)" ]'  # what lies there is the candidate's
 LOG_PLACES: Final = (
-    ("logs-a-file", Break("rm -rf /logs && : >/logs", "/logs is a file")),
-    ("logs-read-only", Break("rm -rf /logs && ln -s /sys /logs", "/logs cannot be written")),
+    ("logs-a-file", Break(f"{_NO_WORK} && rm -rf /logs && : >/logs", "/logs is a file")),
+    ("logs-read-only", Break(f"{_NO_WORK} && rm -rf /logs && ln -s /sys /logs", "/logs cannot be written")),
 )
 
 
@@ -135,7 +136,8 @@ def _logs(case: Case, solved: bool) -> Iterator[State | Unproved]:
         if "/logs" not in verifier_text(case) and case.tests.find(LIBRARY) is None:
             yield Unproved(SABOTAGE + kind, "the verifier writes nothing below /logs")
         else:
-            yield State(SABOTAGE + kind, INFRA, solved, meddling=meddling, excuse="the verifier passes without /logs")
+            absent, excuse = "the right candidate's work lies below /logs", "the verifier passes without /logs"
+            yield State(SABOTAGE + kind, INFRA, solved, (), meddling, absent, excuse)
 
 
 def _clock(case: Case, solved: bool) -> Iterator[State | Unproved]:

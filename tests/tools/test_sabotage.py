@@ -11,7 +11,7 @@ from tests.support.cases import script, write_case
 from tools.depth import Depth
 from tools.runners.base import Edit, State
 from tools.sabotage import CARRIERS, CutNetwork, HideTool, garble, important_asset, runner_tools, sabotages
-from tools.sabotage_deep import SlowTool
+from tools.sabotage_deep import LOG_PLACES, Break, SlowTool
 
 
 def kinds(found: list[State | Unproved]) -> dict[str, State | Unproved]:
@@ -189,3 +189,27 @@ def test_a_slow_tool_does_what_it_did_wherever_its_links_lead(tmp_path: Path) ->
     for folder in (front, behind):
         assert box.shell('"$1/tell-tale" it', str(folder)) == (0, "told it\n")
     assert SlowTool("no-such-tool", (), 0)(box) == ""
+
+
+class Moved(Local):
+    """The same with /logs elsewhere."""
+
+    def __init__(self, logs: Path) -> None:
+        super().__init__()
+        self.logs = str(logs)
+
+    def shell(self, script: str, *args: str) -> tuple[int, str]:
+        return super().shell(script.replace("/logs", self.logs), *args)
+
+
+@pytest.mark.parametrize("break_it", [meddling for _, meddling in LOG_PLACES])
+@pytest.mark.parametrize(("file", "broken"), [(None, True), ("artifacts/mode.txt", False)])
+def test_the_log_place_is_not_taken_away_with_the_candidates_work(
+    break_it: Break, file: str | None, broken: bool, tmp_path: Path
+) -> None:
+    logs = tmp_path / "logs"
+    (logs / "artifacts").mkdir(parents=True)
+    if file:
+        (logs / file).write_text("done")
+    assert bool(break_it(Moved(logs))) == broken
+    assert (logs / "artifacts").is_dir() != broken
