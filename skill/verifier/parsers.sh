@@ -30,7 +30,7 @@ read_pytest() {
   local line found= good=0 bad=0 first= names=
   while next_line; do
     if [ -z "$found" ]; then
-      [[ $line = *=* ]] || continue
+      [[ $line = *=*[iI][nN][fF][oO]*=* ]] || continue
       [[ ${line,,} =~ =[[:space:]]*"short test summary info"[[:space:]]*=+(.*)$ ]] || continue
       found=1 line=${line:${#line}-${#BASH_REMATCH[1]}}
     fi
