@@ -16,6 +16,8 @@ from skill.manifest import Manifest, load
 from skill.pins import CODES
 from skill.rules import all_rules
 from skill.sources.harbor.fields import FIELDS
+from skill.sources.terminal_bench.fields import FIELDS as TERMINAL_BENCH_FIELDS
+from skill.sources.terminal_bench.fields import PARSERS
 from tests.support import rewriting_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -142,8 +144,13 @@ def test_the_library_has_every_word_the_rewriting_page_explains() -> None:
     words = {
         word for cell in re.findall(r"^\| (`.+?) \|", section[0], re.MULTILINE) for word in re.findall(r"`(\w+)", cell)
     }
-    library = (ROOT / "skill" / "verifier" / "lib.sh").read_text()
+    library = "".join((ROOT / "skill" / "verifier" / name).read_text() for name in ("lib.sh", "parsers.sh"))
     assert words <= set(re.findall(r"^(\w+)\(\) ", library, re.MULTILINE))
+
+
+def test_every_field_of_terminal_bench_is_on_its_page() -> None:
+    spans = re.findall(r"`([^`\n]+)`", (ROOT / "references" / "terminal-bench-mapping.md").read_text())
+    assert TERMINAL_BENCH_FIELDS.keys() | set(PARSERS) <= set(spans)
 
 
 def test_every_field_of_harbor_is_on_its_page() -> None:

@@ -124,7 +124,10 @@ EXPLAINED: list[tuple[str, Row]] = [
     ("no-tests-ran", (NULL, NOUGHT, 0, 2, "VERDICT: INFRA: pytest found no tests")),
     ("no-verdict-in-either", (NULL, MALFORMED, 0, 2, "VERDICT: INFRA: reward.txt is not a number (status 0)")),
     ("no-verdict-in-either", (NULL, MISSING, 1, 2, "VERDICT: INFRA: the source's harness books no result (status 1)")),
-    ("migrated-verdict", (NULL, ONE, 0, 1, "VERDICT: FAIL: 1 of 1 tests failed (as the parser of the original reads it)")),
+    (
+        "migrated-verdict",
+        (NULL, ONE, 0, 1, "VERDICT: FAIL: 1 of 1 tests failed (as the parser of the original reads it)"),
+    ),
     ("failure-forgotten", (WRONG, ONE, 0, 1, "VERDICT: FAIL: 1 of 2 tests failed, the first: FAILED a.py::same")),
     ("nothing-passed", (WRONG, ONE, 0, 2, "VERDICT: INFRA: the short test summary names no test: ...")),
     ("forgery-refused", ("forgery:reward", ONE, 0, 1, "")),
