@@ -11,8 +11,8 @@ from skill import dockerfile
 from skill.contract import IMAGE_PIN
 from skill.dockerfile import Dockerfile
 from skill.sources.base import Question, SourceFile
-from skill.sources.compose import COMPOSE
 from skill.sources.context import leaked_solutions, missing_sources, starts
+from skill.sources.dialect import COMPOSE
 from skill.sources.files import Part, read_bytes
 from skill.sources.notes import Remarks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from skill.sources.compose import COMPOSE, Dialect
+from skill.sources.dialect import COMPOSE, Dialect
 
 HARBOR_COMPOSE: Final = Dialect(
     path=f"environment/{COMPOSE}",

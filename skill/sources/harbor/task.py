@@ -8,7 +8,8 @@ from typing import Final
 
 from skill.errors import SourceError
 from skill.sources.base import Origin, SourceTask, TaskRef
-from skill.sources.compose import COMPOSE, OTHER_NAMES, Compose, read_compose
+from skill.sources.compose import read_compose
+from skill.sources.dialect import COMPOSE, OTHER_NAMES, Compose
 from skill.sources.files import Entries, Part, read_bytes, read_part, single_file, task_entries
 from skill.sources.harbor.compose import HARBOR_COMPOSE
 from skill.sources.harbor.config import Config, read_config

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from skill.sources.base import EnvValue
-from skill.sources.compose import COMPOSE, Dialect
+from skill.sources.dialect import COMPOSE, Dialect
 
 CLIENT: Final = re.compile(r"\$\{?T_BENCH_TASK_DOCKER_CLIENT_CONTAINER_NAME\b")
 

@@ -17,7 +17,7 @@ from skill import dockerfile
 from skill.dockerfile import Dockerfile
 from skill.dockerfile_ignore import IGNORE_FILE
 from skill.sources.base import SourceFile
-from skill.sources.compose import COMPOSE, Compose
+from skill.sources.dialect import COMPOSE, Compose
 from skill.sources.files import Entries, Part, read_bytes, read_some
 
 HARNESS: Final = ("task.yaml", "run-tests.sh", "solution.sh", "solution.yaml", "tests", COMPOSE)

@@ -8,7 +8,8 @@ from typing import Final
 
 from skill.errors import SourceError
 from skill.sources.base import Launch, Origin, SourceFile, SourceTask, TaskRef
-from skill.sources.compose import COMPOSE, OTHER_NAMES, Compose, read_compose
+from skill.sources.compose import read_compose
+from skill.sources.dialect import COMPOSE, OTHER_NAMES, Compose
 from skill.sources.files import Entries, Part, read_bytes, single_file, task_entries
 from skill.sources.image import ImagePlan, plan_image
 from skill.sources.notes import Remarks, merged
