@@ -13,6 +13,7 @@ from skill.suite import read_suite
 from tests.support.cases import script, write_case
 from tests.support.conversions import convert
 from tests.support.tide import BY_PYTEST, BY_REWARD, BY_SCRIPT, CHECK, DOCKERFILE, SOLVE, TEST, WRONG, task
+from tests.support.tools_image import why_no_tools
 from tools.forging import Cheat
 from tools.mutants import clock_of
 from tools.runners import open_runner
@@ -88,6 +89,7 @@ BY_RUNNER = {  # tried in test_forgeries_by_runner.py, on an image with more too
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
+    assert why_no_tools() == ""
     opened = open_runner("docker", Setup("forged"))
     yield opened
     opened.close()

@@ -15,6 +15,7 @@ from tests.support import workshop
 from tests.support.cases import script, write_case
 from tests.support.conversions import convert
 from tests.support.tide import TAIL
+from tests.support.tools_image import why_no_tools
 from tools.forging import Cheat
 from tools.mutants import clock_of
 from tools.runners import open_runner
@@ -96,7 +97,7 @@ ESCAPES = [row("FG35", "cat /app/said.txt | grep -q good")]
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
-    assert workshop.made() == ""
+    assert why_no_tools() == ""
     opened = open_runner("docker", Setup("by-runner"))
     yield opened
     opened.close()

@@ -10,6 +10,7 @@ import pytest
 from skill.suite import read_suite
 from tests.support.conversions import convert
 from tests.support.tide import BY_PYTEST, BY_SCRIPT, CHECK, SOLVE, TAIL, TEST, task
+from tests.support.tools_image import why_no_tools
 from tools.runners import open_runner
 from tools.runners.base import KNOWN_GOOD, UNTOUCHED, Runner, Setup
 
@@ -113,6 +114,7 @@ HONEST = {
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
+    assert why_no_tools() == ""
     opened = open_runner("docker", Setup("honest"))
     yield opened
     opened.close()

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.support.images import BASE_IMAGE
+from tests.support.tools_image import image
 
-DOCKERFILE: Final = f"""\
-FROM {BASE_IMAGE}
-RUN apt-get update && apt-get install -y --no-install-recommends make python3-pytest && rm -rf /var/lib/apt/lists/*
-WORKDIR /app
-COPY tide.py /app/tide.py
-"""
+DOCKERFILE: Final = f"FROM {image()}\nWORKDIR /app\nCOPY tide.py /app/tide.py\n"
 WRONG: Final = "def low(heights):\n    return 0\n"
 RIGHT: Final = "def low(heights):\n    return min(heights)\n"
 SOLVE: Final = f"#!/bin/bash\ncat >/app/tide.py <<'END'\n{RIGHT}END\n"
