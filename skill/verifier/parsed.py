@@ -156,7 +156,14 @@ def _printed(given: VerifierInput, script: bash.Script, cut: Split, note: str) -
     text.phase, text.shape, text.starter = "printed", _shape(given, script), "bash "
     text.setup += (SOURCE,)
     added = additions(Situation(given, script, "wrapped", call or Call("status")))
-    return assembled(given, text, source_script.whole(script, cut), added, {PARSERS: staged(PARSERS)})
+    found = assembled(given, text, source_script.whole(script, cut), added, {PARSERS: staged(PARSERS)})
+    return found if alone else replace(found, findings=(*found.findings, _fetches(given.timeout_seconds)))
+
+
+def _fetches(seconds: int) -> Finding:
+    """What is said of a script that may fetch things while the candidate's time runs."""
+    said = f"the script fetches something while it grades: where that is slow, its {seconds} s end as a failure"
+    return Finding("tests/test.sh", 0, "S408", Severity.WARNING, said)
 
 
 def _trial(script: bash.Script, nodes: tuple[Node, ...], call: Call | None) -> tuple[str, ...]:

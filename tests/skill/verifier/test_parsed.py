@@ -74,6 +74,14 @@ def test_other_parsers_always_read_the_output(parser: str) -> None:
     assert f"judge_output {parser}\n" in found.files["test.sh"].decode()
 
 
+@pytest.mark.parametrize(("line", "said"), [("make all\n", False), ("curl -O http://tides.example/table\n", True)])
+def test_fetching_within_the_candidates_time_is_reported(line: str, said: bool) -> None:
+    found = made(f"make\n{line}{HEAD}echo PASSED one\n")
+    assert isinstance(found, Rewrite)
+    assert ("S408" in {finding.code for finding in found.findings}) == said
+    assert (b"OFFLINE=1" in found.files["test.sh"]) != said
+
+
 # run-tests.sh, the refusal
 ODD = [
     ("if true; then\n", "broken-verifier"),
