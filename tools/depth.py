@@ -52,7 +52,8 @@ class Depth:
         seconds = next((result.seconds for result in proof.results if result.state == ORACLE), 0.0)
         entries = [*self.states(case), *(mutants(case, work, seconds, self.limit) if work else ())]
         names = {result.state for result in proof.results}
-        return [entry for entry in entries if isinstance(entry, State) and entry.name in names and not entry.turn]
+        listed = [state for entry in entries if isinstance(entry, State) for state in (entry, *entry.closer)]
+        return [state for state in listed if state.name in names and not state.turn]
 
 
 def _follow(limit: int, case: Case, work: Work, seconds: float) -> Iterator[State | Unproved]:

@@ -23,6 +23,7 @@ from tools.runners.base import EXECUTOR_ERROR, State, StateRun
 
 WORK = Work((Changed("/app/a.txt", Form.FILE, b"one 1\n"),))
 DEEP = Depth(deep=True, limit=3)
+PYTHON = {"tests/check.py": "import work\nassert work.done()\n"}
 
 
 @dataclass
@@ -228,3 +229,12 @@ def test_the_states_of_a_proof_can_be_run_by_somebody_else(tmp_path: Path) -> No
     proof = proof_by(Table(), tmp_path, DEEP, cache)
     names = [state.name for state in DEEP.proved(made, proof, cache, "1")]
     assert names == [one.state for one in proof.results]
+
+
+def test_so_can_those_that_were_looked_at_one_by_one(tmp_path: Path) -> None:
+    made = write_case(tmp_path / "suite", "one", test=script("python3 tests/check.py"), files=PYTHON)
+    bundles = [state for state in Depth(forge=True).states(made) if isinstance(state, State) and state.closer]
+    table, cache = Table({bundles[0].name: [0]}), ProofCache(tmp_path / "kept")
+    (proof,) = prove(tmp_path / "suite", runner=table, states=Depth(forge=True).states, cache=cache)
+    asked = {state.name for state in Depth(forge=True).proved(made, proof, cache, "1")}
+    assert asked == {one.state for one in proof.results} >= {state.name for state in bundles[0].closer}
