@@ -20,6 +20,7 @@ OUT_OF_TIME: Final = "ran out of time"
 NO_TESTS: Final = ("pytest found no tests", "pytest had an internal error", "pytest was called wrongly")
 NO_REWARD: Final = ("left no reward", "is no flat table of numbers", "is not a number", "harness books no result")
 AS_ORIGINAL: Final = "as the parser of the original reads it"  # said by the words of skill/verifier/parsed.py
+NOT_INSTALLED: Final = "bootstrap failed in source line"  # said by the words of skill/verifier/source_script.py
 FORGOTTEN: Final = ("tests failed, the first", "tests say failure")
 NOTHING_PASSED: Final = ("summary names no test", "pytest ended with 0, but its report shows")
 
@@ -121,7 +122,7 @@ def _not_here(pair: Pair) -> bool:
 def _neither(pair: Pair) -> bool:
     """The source booked nothing that its framework can read, and the conversion says so as infra."""
     unread = pair.booking.problem in (Problem.MISSING, Problem.EMPTY, Problem.MALFORMED)
-    return unread and pair.converted == INFRA and pair.says(*NO_REWARD)
+    return unread and pair.converted == INFRA and pair.says(*NO_REWARD, NOT_INSTALLED)
 
 
 @_explains("migrated-verdict")
