@@ -122,6 +122,7 @@ EXPLAINED: list[tuple[str, Row]] = [
     ("broken-footing", (CUT, MISSING, 1, 2, "")),
     ("broken-footing-unnoticed", ("sabotage:asset-garbled", ONE, 0, 2, "")),
     ("no-tests-ran", (NULL, NOUGHT, 0, 2, "VERDICT: INFRA: pytest found no tests")),
+    ("no-verdict-in-either", (NULL, MISSING, 2, 2, "VERDICT: INFRA: bootstrap failed in source line 9: uv add x")),
     ("no-verdict-in-either", (NULL, MALFORMED, 0, 2, "VERDICT: INFRA: reward.txt is not a number (status 0)")),
     ("no-verdict-in-either", (NULL, MISSING, 1, 2, "VERDICT: INFRA: the source's harness books no result (status 1)")),
     (
