@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -17,16 +18,18 @@ from tools.sabotage_deep import Break
 
 pytestmark = pytest.mark.docker
 
+RUN = f"images-{secrets.token_hex(4)}"  # nobody else's, whatever a run that was killed has left
+
 
 @pytest.fixture
 def runner() -> Iterator[DockerRunner]:
-    opened = DockerRunner(Setup("images", keep_images=1, build_seconds=4))
+    opened = DockerRunner(Setup(RUN, keep_images=1, build_seconds=4))
     yield opened
     opened.close()
 
 
 def built() -> int:
-    return len(images_with(connect(), f"{BUILT_LABEL}=images"))
+    return len(images_with(connect(), f"{BUILT_LABEL}={RUN}"))
 
 
 def run(runner: Runner, suite: Path, name: str, dockerfile: str) -> str:
@@ -88,13 +91,13 @@ def test_dockerignore_is_honoured(runner: DockerRunner, tmp_path: Path) -> None:
 def test_two_runs_of_one_context_do_not_take_each_others_image(runner: DockerRunner, tmp_path: Path) -> None:
     """Equal cases of two processes: one of them is through, and the other goes on."""
     made = write_case(tmp_path, "one", dockerfile=salted(tmp_path), test=script("exit 1"))
-    other = DockerRunner(Setup("images-too", keep_images=0))
+    other = DockerRunner(Setup(f"{RUN}-too", keep_images=0))
     with runner.prepare(made, [UNTOUCHED]) as prepared:
         with other.prepare(made, [UNTOUCHED]) as theirs:
             assert theirs.run(UNTOUCHED).exit_code == 1
             assert prepared.run(UNTOUCHED).exit_code == 1
         other.close()
-        assert not images_with(connect(), f"{BUILT_LABEL}=images-too")
+        assert not images_with(connect(), f"{BUILT_LABEL}={RUN}-too")
         assert prepared.run(UNTOUCHED).exit_code == 1
         assert built() == 1
 
@@ -105,7 +108,7 @@ def test_runs_that_build_and_remove_the_same_context_at_the_same_time_all_get_th
 
     def again(number: int) -> None:
         for _ in range(4):
-            runner = DockerRunner(Setup(f"images-{number}"))
+            runner = DockerRunner(Setup(f"{RUN}-{number}"))
             with runner.prepare(made, [UNTOUCHED]) as prepared:
                 run = prepared.run(UNTOUCHED)
                 ends.append((run if not run.broken else prepared.run(UNTOUCHED)).exit_code)
@@ -123,7 +126,7 @@ def test_an_image_that_somebody_takes_away_is_made_again(runner: DockerRunner, t
     made = write_case(tmp_path, "one", dockerfile=salted(tmp_path), test=script("exit 1"))
     with runner.prepare(made, [UNTOUCHED]) as prepared:
         assert prepared.run(UNTOUCHED).exit_code == 1
-        (image,) = images_with(connect(), f"{BUILT_LABEL}=images")
+        (image,) = images_with(connect(), f"{BUILT_LABEL}={RUN}")
         connect().remove_image(image["RepoTags"][0])
         gone = prepared.run(UNTOUCHED)
         assert (gone.exit_code, gone.broken) == (None, True)
@@ -136,12 +139,12 @@ def test_a_solved_container_that_somebody_takes_away_is_solved_again(runner: Doc
     later = State("mutant:later", 1, solved=True, meddling=Break("rm -f /app/done", "gone"))
     with runner.prepare(made, [KNOWN_GOOD, later], more=True) as prepared:
         assert prepared.run(KNOWN_GOOD).exit_code == 0
-        for name in images_of("images"):
+        for name in images_of(RUN):
             connect().remove_image(name)
         assert prepared.run(later).broken
         assert prepared.run(later).exit_code == 1
     runner.close()
-    assert images_of("images") == []
+    assert images_of(RUN) == []
 
 
 def images_of(run: str) -> list[str]:

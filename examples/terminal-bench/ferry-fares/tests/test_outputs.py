@@ -2,7 +2,7 @@ import sys
 
 sys.path.insert(0, "/app")
 
-from fares import fare  # noqa: E402
+from fares import fare
 
 
 def test_grown_up_pays_in_full():
