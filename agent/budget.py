@@ -61,6 +61,7 @@ class Budget:
         self._lock = threading.Lock()
         self._usd = self._held_usd = Decimal(0)
         self._tokens = self._held_tokens = self._requests = 0
+        self._is_restored = False
         self.is_partial = False  # an endpoint left figures out, so that some are estimates
 
     @property
@@ -74,9 +75,13 @@ class Budget:
         return self._requests
 
     def restore(self, used: Iterable[Usage]) -> None:
-        """Count what an earlier part of this run has used, request by request."""
-        for usage in used:
+        """Count what an earlier part of this run has used, request by request.
+
+        That is done once: whatever is recorded later, this budget has admitted.
+        """
+        for usage in () if self._is_restored else used:
             self._count(usage)
+        self._is_restored = True
 
     def seconds_left(self) -> float | None:
         """How long the run may still take; None without a limit."""

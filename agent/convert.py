@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 
 from agent import report, unit
-from agent.choices import answering, choices_table, command, jobs, resume, setting_of, suite_name
+from agent.choices import answering, choices_table, command, jobs, setting_of, suite_name
 from agent.console import Console
 from agent.dataset import Dataset, read_dataset
 from agent.ending import Ending, ending_of, finished
 from agent.endpoint import NoModel, chosen
-from agent.errors import CLEAN, FINDINGS, INPUT, AgentError, Interrupted, NeedsInput, of_errno
+from agent.errors import CLEAN, FINDINGS, INPUT, Interrupted, NeedsInput
 from agent.images import Images, survey
 from agent.interrupt import Stop, stop_on_signal
 from agent.mind import Mind
@@ -35,10 +35,12 @@ from agent.pool import ordered
 from agent.progress import DONE, PUBLISHING, Progress, last_event
 from agent.proofs import Proofs, prove_sample
 from agent.publish import publish, targets
+from agent.recipe_sessions import Asked, describe
 from agent.run_folder import RunFolder, run_path
+from agent.stopped import going_on
 from agent.suite_file import write_suite
 from agent.version import tool_version
-from tools.errors import WorkspaceError
+from skill.errors import UnknownSource
 
 
 def plan(options: Options, console: Console) -> Ending:
@@ -69,7 +71,7 @@ def plan(options: Options, console: Console) -> Ending:
 
 
 def convert(options: Options, output: Path, console: Console, mind: Mind | NoModel | None = None) -> Ending:
-    """Convert and publish; ``mind`` is the model for odd verifiers, opened from the options unless it is given.
+    """Convert and publish; ``mind`` is the model for sessions, opened from the options unless it is given.
 
     Raises AgentError with the command that goes on; the source and an earlier output are then untouched.
     """
@@ -77,39 +79,30 @@ def convert(options: Options, output: Path, console: Console, mind: Mind | NoMod
         chosen(options, os.environ)  # a model that cannot be used is said before anything is done
     last = last_event(run_path(output))
     place = checked(options.source, output, force=options.force or last == PUBLISHING)
-    dataset = read_dataset(options)
+    asked, told, stop = options, list[SessionRow](), Stop()
     try:
-        with stop_on_signal() as stop, RunFolder(place) as run:
-            progress = Progress(run)
-            if progress.is_published:
-                progress.event(DONE)
-                return finished(run.path, output)
-            checked(options.source, output, force=options.force)
-            run.save_command(command(options, place))
-            if last in ("", DONE):
-                forget(run)
-            images = survey(options, dataset, run.files, console, stop)
-            _draft(options, dataset, run, progress, console, stop, images)
-            sessions = _serve(options, dataset, run, progress, console, stop, images, mind)
-            if options.image == "publish" and not progress.waiting:
-                done = publish(options, suite_name(options, dataset), run, progress, console, stop)
-                images = replace(images, published=done)
-            return _finish(options, dataset, run, progress, console, stop, images, sessions)
-    except (AgentError, WorkspaceError, OSError, KeyboardInterrupt) as error:
-        stop_error = _stopped(error)
-        stop_error.resume = stop_error.resume or resume(output)
-        raise stop_error from error
-
-
-def _stopped(error: BaseException) -> AgentError:
-    """``error`` in the words of this layer, so that every stop can name the command that goes on."""
-    if isinstance(error, AgentError):
-        return error
-    if isinstance(error, WorkspaceError):
-        return of_errno(error.errno, str(error))
-    if isinstance(error, OSError):
-        return of_errno(error.errno or 0, f"{error.filename or 'the run folder'}: {error.strerror or error}")
-    return Interrupted("interrupted; what was recorded is kept")
+        dataset = read_dataset(options)
+    except UnknownSource as unknown:
+        found = describe(Asked(options, place, console, stop), unknown, mind)
+        options, mind, told = found.options, found.mind, [found.row]
+        dataset = read_dataset(options)
+    with going_on(output), stop_on_signal(stop), RunFolder(place) as run:
+        progress = Progress(run)
+        if progress.is_published:
+            progress.event(DONE)
+            return finished(run.path, output)
+        checked(options.source, output, force=options.force)
+        run.save_command(command(asked, place))
+        if last in ("", DONE):
+            forget(run)
+        images = survey(options, dataset, run.files, console, stop)
+        _draft(options, dataset, run, progress, console, stop, images)
+        sessions = [replace(row, cases=progress.done, converted=len(progress.converted())) for row in told]
+        sessions += _serve(options, dataset, run, progress, console, stop, images, mind)
+        if options.image == "publish" and not progress.waiting:
+            done = publish(options, suite_name(options, dataset), run, progress, console, stop)
+            images = replace(images, published=done)
+        return _finish(options, dataset, run, progress, console, stop, images, sessions)
 
 
 def _draft(

@@ -25,9 +25,9 @@ class Stop:
 
 
 @contextlib.contextmanager
-def stop_on_signal() -> Iterator[Stop]:
-    """A `Stop` that the first SIGINT or SIGTERM wishes for; the next raises KeyboardInterrupt."""
-    stop = Stop()
+def stop_on_signal(stop: Stop | None = None) -> Iterator[Stop]:
+    """A `Stop`, or the one given, that the first SIGINT or SIGTERM wishes for; the next raises KeyboardInterrupt."""
+    stop = stop or Stop()
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         if stop():

@@ -50,9 +50,7 @@ class ContainerProver:
 
     def proved(self, desk: Desk, root: Path) -> Proved:
         """The proof in depth, since a verifier that serves a whole shape is worth it."""
-        depth, cache = Depth(deep=True), ProofCache(self._kept)
-        states, follow = depth.states, depth.follow
-        (proof,) = prove(root, [desk.case.name], runner=self._runner, states=states, follow=follow, cache=cache)
+        proof = in_depth(self._runner, root, desk.case.name, self._kept)
         if weight(proof) in (CONTRARY, UNPROVED):
             return Proved(proof)
         return Proved(proof, self._beside_source(desk, root, Proved(proof)))
@@ -72,6 +70,13 @@ class ContainerProver:
         except RunnerError:
             return ()
         return tuple(row for _, against in found for row in against.rows if row.standing is Standing.DIFFERS)
+
+
+def in_depth(runner: Runner, root: Path, name: str, kept: Path) -> CaseProof:
+    """The deep proof of the case ``name`` in the suite ``root``; what is ``kept`` is not asked for again."""
+    depth, cache = Depth(deep=True), ProofCache(kept)
+    (proof,) = prove(root, [name], runner=runner, states=depth.states, follow=depth.follow, cache=cache)
+    return proof
 
 
 def worth_asking(proof: CaseProof, states: Iterable[State]) -> list[State]:

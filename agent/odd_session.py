@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from agent import loop, prompt
+from agent import prompt
 from agent.mind import Mind
 from agent.odd import OddCase, OddGroup
 from agent.odd_apply import Works, apply
@@ -17,6 +17,7 @@ from agent.odd_desk import FOLDER, Desk
 from agent.odd_proof import objection
 from agent.odd_row import SessionRow
 from agent.outcome import Outcome
+from agent.repairs import repairs, until_accepted
 from agent.session import Session
 from agent.stop import Reason, Stop
 from agent.text import plain
@@ -31,8 +32,6 @@ from tools.toolbox import Toolbox
 from tools.workbench import Proved
 
 SESSIONS: Final = "sessions"  # below the run folder: a transcript each
-MAX_REPAIRS: Final = 3
-REPAIR: Final = "This is not accepted yet."
 NO_PROOF: Final = "none"
 COUNTED: Final = re.compile(rb"\$\{?RAN\}?\"?\s*(?:-(?:eq|ge|gt|ne|lt|le)|==?|!=)\s*\"?(?:[2-9]|\d{2,})")
 
@@ -55,7 +54,7 @@ class OneSession:
         try:
             if session.turns == 0 and (hindrance := self._hindrance()):
                 return self._refused(None, Stop(Reason.INCOMPLETE, hindrance)), {}
-            stop = self._until_accepted(session)
+            stop = until_accepted(session, self.mind, self._toolbox(), self._against)
             if stop.reason is Reason.NEEDS_INPUT:
                 self.question = f"{self.group.id}: {stop.detail}"
             if stop.reason is not Reason.PROPOSED:
@@ -82,20 +81,6 @@ class OneSession:
 
     def _gate(self) -> list[Finding]:
         return self.desk.gate(self.desk.suite, self.desk.case.name)
-
-    def _until_accepted(self, session: Session) -> Stop:
-        """The end of the session; PROPOSED means that gates and proof accept what it left."""
-        toolbox = self._toolbox()
-        while True:
-            stop = loop.run(session, self.mind.model, toolbox, self.mind.budget, self.mind.watch)
-            if stop.reason is not Reason.PROPOSED:
-                return stop
-            against = self._against()
-            if not against:
-                return stop
-            if repairs(session) >= MAX_REPAIRS:
-                return Stop(Reason.INCOMPLETE, plain(against.splitlines()[0]))
-            session.say(f"{REPAIR}\n{against}")
 
     def _toolbox(self) -> Toolbox:
         return Toolbox(
@@ -169,9 +154,3 @@ class OneSession:
             usd=f"{usd:.4f}",
             tokens=total(used).total,
         )
-
-
-def repairs(session: Session) -> int:
-    """How often the session was told that its proposal is not accepted."""
-    blocks = (block for message in session.messages if message["role"] == "user" for block in message["content"])
-    return sum(block["type"] == "text" and block["text"].startswith(REPAIR) for block in blocks)

@@ -50,7 +50,7 @@ def serve(
         mind = open_mind(options, os.environ, shown_on(console, stop))
     if isinstance(mind, NoModel):
         return []
-    runner, reason = _open_runner(options)
+    runner, reason = runner_of_sessions(options)
     try:
         prover = open_prover(options, run, runner)
         return rewrite_odd(Works(options, choices, dataset, run, progress, console, stop, runner, prover, reason), mind)
@@ -59,8 +59,8 @@ def serve(
             runner.close()
 
 
-def _open_runner(options: Options) -> tuple[Runner | None, str]:
-    """The runner, or none and why."""
+def runner_of_sessions(options: Options) -> tuple[Runner | None, str]:
+    """The runner that proves what sessions wrote, or none and why."""
     if options.proof == NO_PROOF:
         return None, "not asked for"
     from tools.runners import open_runner

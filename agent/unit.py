@@ -89,10 +89,10 @@ def _converted(setting: Setting, unit: Unit) -> TaskResult:
     if place is None:
         return result
     stage(place, made)
-    return gated(place, result, _inside(setting.choices, task, Case(place.parent.parent, unit.name, 0)))
+    return gated(place, result, inside(setting.choices, task, Case(place.parent.parent, unit.name, 0)))
 
 
-def _inside(choices: Choices, task: SourceTask, case: Case) -> list[Finding]:
+def inside(choices: Choices, task: SourceTask, case: Case) -> list[Finding]:
     """What the image that was kept has against the case, where it could be looked into."""
     name = task.image or ""
     pin, facts = choices.pins.get(name), choices.images.get(name)

@@ -2,6 +2,7 @@
 
 SkillError              the base: one line with path, reason and remedy
 ├── SourceError         the source dataset or one of its tasks cannot be read
+│   └── UnknownSource   it bears the marks of no framework that has an adapter
 ├── SuiteError          a Margin suite cannot be read at all (its defects are findings, not errors)
 ├── RecipeError         a recipe.toml says something that a recipe cannot say
 └── ManifestError       SKILL.md or one of its references is missing or malformed
@@ -24,6 +25,10 @@ class SkillError(Exception):
 
 class SourceError(SkillError):
     """The source dataset or one of its tasks cannot be read."""
+
+
+class UnknownSource(SourceError):
+    """The source bears the marks of no framework that has an adapter; a recipe can describe it."""
 
 
 class SuiteError(SkillError):

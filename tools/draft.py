@@ -12,7 +12,13 @@ from tools.workbench import Workbench
 
 
 def run(bench: Workbench, arguments: Arguments) -> ToolResult:
-    """Afterwards each named case is as it was drafted, whatever was written to it since."""
+    """Afterwards each named case is as it was drafted, whatever was written to it since.
+
+    Where the session has a folder of its own, the cases are made anew from that.
+    """
+    if bench.own is not None:
+        made = bench.own.draft()
+        return ToolResult(made.text, made.data, "What the source has a say in" if made.data else "", made.is_error)
     if bench.draft is None:
         raise ToolError("not_available", "nothing can be drafted in this session")
     rows, gates = [], []
@@ -25,6 +31,8 @@ def run(bench: Workbench, arguments: Arguments) -> ToolResult:
 def chosen_cases(bench: Workbench, arguments: Arguments) -> tuple[str, ...]:
     """The cases that a call names, all of the session's when it names none."""
     names = tuple(arguments.get("cases", ())) or bench.cases
+    if not names:
+        raise ToolError("not_found", "there is no case yet; draft makes them")
     if unknown := [name for name in names if name not in bench.cases]:
         known = ", ".join(bench.cases)
         raise ToolError("not_found", f"{plain(unknown[0])!r} is no case of this session; there is {known}")

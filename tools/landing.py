@@ -40,6 +40,13 @@ def land(bench: Workbench, where: Place, case: str, path: str, change: Change) -
     return f"{where}: {described(changes[path])}\n{gate_lines(case, found)}"
 
 
+def land_own(bench: Workbench, where: Place, change: Change) -> str:
+    """Afterwards ``where`` in the session's own folder is ``change``; it is judged when it is drafted from."""
+    with told(where), Workspace(bench.suite_root) as files:
+        files.write(where.below, change.data, change.mode)
+    return f"{where}: {described(change)}"
+
+
 def _sealed(bench: Workbench, case: str, path: str, change: Change) -> dict[str, Change]:
     """What a program has to change along with ``path``: the list of hashes of a generated frame."""
     if bench.seal is None or not path.startswith(TESTS):

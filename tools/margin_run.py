@@ -9,7 +9,7 @@ from typing import Final
 from skill.evidence import CaseProof, StateResult, Unproved
 from tools.draft import CASES_ARGUMENT, chosen_cases
 from tools.errors import RunnerError
-from tools.landing import gate_lines
+from tools.landing import gate_lines, told_lines
 from tools.plain import plain
 from tools.shadow import shadow
 from tools.spec import Arguments, Tool, ToolResult, arguments_schema
@@ -22,6 +22,8 @@ MEANING: Final = {0: "pass", 1: "fail", 2: "infra"}
 
 def run(bench: Workbench, arguments: Arguments) -> ToolResult:
     """What gates and proof say; the case itself is not changed, and nothing is left in the engine."""
+    if bench.own is not None and (wrong := bench.own.errors()):
+        return ToolResult(f"{told_lines(wrong)}\nnot proved: a sound draft comes first", is_error=True)
     names = chosen_cases(bench, arguments)
     gates = "\n".join(gate_lines(case, bench.findings(case)) for case in names)
     clean = [case for case in names if not bench.errors(case)]

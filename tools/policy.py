@@ -36,6 +36,17 @@ def case_and_path(where: Place) -> tuple[str, str]:
     return where.parts[1], "/".join(where.parts[2:])
 
 
+def require_own(where: Place, folder: str) -> None:
+    """Raise ToolError unless ``where`` is a file below the session's own ``folder``."""
+    if where.root != SUITE or where.parts[:1] != (folder,):
+        code = "not_allowed" if where.root == SUITE else "read_only"
+        raise ToolError(code, f"{where} is not to be written; write below {SUITE}/{folder}/, and draft from there")
+    if len(where.parts) < 2:
+        raise ToolError("is_folder", f"{where} is a folder; name a file in it")
+    if any(not char.isprintable() for char in where.below):
+        raise ToolError("bad_path", f"{where}: the name has characters that cannot be printed")
+
+
 def require_writable(where: Place, path: str) -> None:
     """Raise ToolError unless the file ``path`` of a case may be written at all."""
     if any(not char.isprintable() for char in path):
@@ -80,10 +91,13 @@ def require_case_file(before: bytes, after: bytes) -> None:
         raise ToolError("not_allowed", f"{CASE_FILE}: {plain(wrong[0])} may not change; only {', '.join(SETTABLE)} may")
 
 
-def require_no_twin(roots: Roots, where: Place) -> None:
-    """Raise ToolError when another name beside ``where`` is the same to a file system that ignores case."""
+def require_no_twin(roots: Roots, where: Place, first: int = 3) -> None:
+    """Raise ToolError when another name beside ``where`` is the same to a file system that ignores case.
+
+    The parts before the one at ``first`` are given.
+    """
     with roots.open(where) as reader:
-        for depth in range(3, len(where.parts)):
+        for depth in range(first, len(where.parts)):
             name = where.parts[depth]
             try:
                 names = [entry.name for entry in reader.entries(where.parts[:depth])]

@@ -19,7 +19,7 @@ from tools.plain import plain
 from tools.schema import check
 from tools.spec import Tool
 from tools.virtual import Roots
-from tools.workbench import Drafter, Gate, Prover, Sealer, Workbench
+from tools.workbench import Drafter, Gate, Own, Prover, Sealer, Workbench
 
 TOOLS: Final[Mapping[str, Tool]] = {
     tool.name: tool for tool in (ask.TOOL, chmod.TOOL, draft.TOOL, margin_run.TOOL, read.TOOL, write.TOOL)
@@ -39,7 +39,9 @@ class Toolbox:
 
     ``gate(root, case)`` says all that is wrong with the case in a suite's root (the real one, or a shadow of it
     with a change that has not landed). ``seal`` tells what of tests/ a program changes along with a file that is
-    written, such as a list of hashes. ``source_root`` is the folder that the model sees as ``source/``.
+    written, such as a list of hashes. ``source_root`` is the folder, or the only file of it, that the model sees as
+    ``source/``. With ``own`` the cases come into being in the session, and ``case_names`` tells which there are;
+    ``shelf`` is the folder whose ``recipes`` may be read.
     """
 
     def __init__(
@@ -47,31 +49,42 @@ class Toolbox:
         manifest: Manifest,
         source_root: Path,
         suite_root: Path,
-        case_names: tuple[str, ...],
+        case_names: tuple[str, ...] | Callable[[], tuple[str, ...]],
         gate: Gate,
         answers: Mapping[str, str] | None = None,
         *,
         draft: Drafter | None = None,
         prover: Prover | None = None,
         seal: Sealer | None = None,
+        own: Own | None = None,
+        shelf: Path | None = None,
         clean: Callable[[str], str] = lambda text: text,
     ) -> None:
-        roots = Roots(source_root, suite_root, manifest.root, manifest.files, case_names)
         self.manifest = manifest
         self._clean = clean
-        self._bench = Workbench(
-            roots, suite_root, case_names, gate, answers or {}, draft=draft, prover=prover, seal=seal
-        )
+
+        def bench() -> Workbench:
+            names = case_names() if callable(case_names) else case_names
+            folder = own.folder if own else ""
+            roots = Roots(source_root, suite_root, manifest.root, manifest.files, names, own=folder, shelf=shelf)
+            return Workbench(
+                roots, suite_root, names, gate, answers or {}, draft=draft, prover=prover, seal=seal, own=own
+            )
+
+        self._bench = bench  # as it is now: a draft may have made other cases
 
     def errors(self) -> list[Finding]:
         """All that keeps the session's cases from being converted, as they stand."""
-        return [finding for case in self._bench.cases for finding in self._bench.errors(case)]
+        bench = self._bench()
+        if bench.own is not None and (wrong := list(bench.own.errors())):
+            return wrong
+        return [finding for case in bench.cases for finding in bench.errors(case)]
 
     def target(self, name: str, arguments: object) -> str:
         """The state of what a call would change; empty for a call that changes nothing or is wrong."""
         try:
             tool = self._tool(name)
-            return tool.target(self._bench, check(tool.schema, arguments))
+            return tool.target(self._bench(), check(tool.schema, arguments))
         except ToolError:
             return ""
 
@@ -83,7 +96,7 @@ class Toolbox:
         """
         try:
             tool = self._tool(name)
-            bench = replace(self._bench, resumed_from=resumed_from or None)
+            bench = replace(self._bench(), resumed_from=resumed_from or None)
             result = tool.run(bench, check(tool.schema, arguments))
         except ToolError as error:
             return Answer(self._clean(f"{error.code}: {error.sentence}"), is_error=True)

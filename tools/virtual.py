@@ -21,6 +21,7 @@ from tools.plain import plain
 from tools.workspace import Root
 
 SOURCE, SUITE, SKILL = "source", "suite", "skill"
+RECIPES: Final = "recipes"  # below skill/: those that are shipped
 ROOTS: Final = (SKILL, SOURCE, SUITE)
 MAX_PATH: Final = 1024
 READ_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -133,31 +134,58 @@ class Reader(Root):
 
 
 class Roots:
-    """The three roots on this machine, and what of them this session may see."""
+    """The three roots on this machine, and what of them this session may see.
 
-    def __init__(self, source: Path, suite: Path, skill: Path, pages: tuple[str, ...], cases: tuple[str, ...]) -> None:
-        self._paths = {SOURCE: source, SUITE: suite, SKILL: skill}
+    A ``source`` that is a file is seen alone in its folder. ``own`` is a folder of the session's below suite/, and
+    ``shelf`` the folder whose ``recipes`` are seen as skill/recipes.
+    """
+
+    def __init__(
+        self,
+        source: Path,
+        suite: Path,
+        skill: Path,
+        pages: tuple[str, ...],
+        cases: tuple[str, ...],
+        *,
+        own: str = "",
+        shelf: Path | None = None,
+    ) -> None:
+        self._alone = source.name if source.is_file() else ""
+        self._paths = {SOURCE: source.parent if self._alone else source, SUITE: suite, SKILL: skill}
         self._pages = pages  # below skill/
         self._cases = cases  # below suite/cases/
+        self._own, self._shelf = own, shelf
 
     def open(self, where: Place) -> Reader:
         """A reader of the root of ``where``; raises ToolError when the session may not see ``where``."""
         if not self.sees(where):
             raise ToolError("not_found", f"{where}: {self._said(where.root)}")
         with told(Place(where.root)):
-            return Reader(self._paths[where.root])
+            return Reader(self._shelf if self._shelf and is_shipped(where) else self._paths[where.root])
 
     def sees(self, where: Place) -> bool:
         """Whether ``where`` is part of this session, or a folder on the way to what is."""
         if where.root == SUITE:
             wanted: list[tuple[str, ...]] = [("cases", name) for name in self._cases]
-            return any(where.parts[:2] == path[: len(where.parts)] for path in wanted)
+            wanted += [(self._own,)] if self._own else []
+            return any(where.parts[: len(path)] == path[: len(where.parts)] for path in wanted)
         if where.root == SKILL:
             wanted = [tuple(page.split("/")) for page in self._pages]
-            return any(where.parts == path[: len(where.parts)] for path in wanted)
-        return True
+            return any(where.parts == path[: len(where.parts)] for path in wanted) or (
+                self._shelf is not None and is_shipped(where)
+            )
+        return not self._alone or where.parts[:1] in ((), (self._alone,))
 
     def _said(self, root: str) -> str:
         if root == SKILL:
             return "no page of the skill; there are " + ", ".join(f"skill/{page}" for page in self._pages)
-        return "no case of this session; there are " + ", ".join(f"suite/cases/{name}" for name in self._cases)
+        if root == SOURCE:
+            return f"there is only {SOURCE}/{plain(self._alone)}"
+        seen = [f"{SUITE}/{self._own}"] * bool(self._own) + [f"{SUITE}/cases/{name}" for name in self._cases]
+        return "no case of this session; there are " + ", ".join(seen)
+
+
+def is_shipped(where: Place) -> bool:
+    """Whether ``where`` is the folder of shipped recipes, or in it."""
+    return where.root == SKILL and where.parts[:1] == (RECIPES,)

@@ -26,6 +26,24 @@ class Proved:
 
 
 @dataclass(frozen=True)
+class Drafted:
+    """What came of drafting from a folder of the session's own."""
+
+    text: str  # in words of ours
+    data: str = ""  # what the source had a say in
+    is_error: bool = False
+
+
+@dataclass(frozen=True)
+class Own:
+    """A folder below suite/ that a session writes, and from which a program makes the cases."""
+
+    folder: str
+    draft: Callable[[], Drafted]  # afterwards the cases are those of the folder as it stands; raises ToolError
+    errors: Callable[[], Sequence[Finding]]  # what keeps the folder from counting, a draft that is out of date too
+
+
+@dataclass(frozen=True)
 class Workbench:
     """One session's roots, cases, gates and proof."""
 
@@ -37,6 +55,7 @@ class Workbench:
     draft: Drafter | None = None
     prover: Prover | None = None  # None: nothing is proved
     seal: Sealer | None = None
+    own: Own | None = None  # None: the cases were drafted when the session began, and their tests are written
     resumed_from: str | None = None  # for a call that was cut off: the state of its target before it
 
     def findings(self, case: str, root: Path | None = None) -> list[Finding]:

@@ -8,11 +8,18 @@ from typing import Final
 
 from skill.contract import CASE_FILE
 from tools.errors import ToolError
-from tools.landing import described, gate_lines, land
-from tools.policy import case_and_path, require_case_file, require_copy_or_code, require_no_twin, require_writable
+from tools.landing import described, gate_lines, land, land_own
+from tools.policy import (
+    case_and_path,
+    require_case_file,
+    require_copy_or_code,
+    require_no_twin,
+    require_own,
+    require_writable,
+)
 from tools.shadow import Change
 from tools.spec import Arguments, Tool, ToolResult, arguments_schema, text
-from tools.virtual import SOURCE, Place, place, told
+from tools.virtual import SOURCE, Place, is_shipped, place, told
 from tools.workbench import Workbench
 
 MAX_TEXT: Final = 200_000  # characters that a model may type
@@ -25,18 +32,33 @@ def run(bench: Workbench, arguments: Arguments) -> ToolResult:
     """Afterwards the file is as asked for; raises ToolError with nothing changed when it may not be."""
     where = place(arguments["path"])
     how = _way(arguments)
+    if bench.own is not None:
+        return ToolResult(_into_own(bench, where, bench.own.folder, how, arguments))
     case, path = case_and_path(where)
     require_writable(where, path)
     require_copy_or_code(bench.roots, where, how)
     require_no_twin(bench.roots, where)
     before = _current(bench, where)
-    if how == "old" and bench.resumed_from not in (None, _digest(before)):
-        assert before is not None  # a call that landed left a file
+    if before is not None and _has_landed(bench, how, before):
         return ToolResult(f"{where}: {described(before)}\n{gate_lines(case, bench.findings(case))}")
     change = _change(bench, where, how, arguments, before)
     if path == CASE_FILE:
         require_case_file(before.data if before else b"", change.data)
     return ToolResult(land(bench, where, case, path, change))
+
+
+def _into_own(bench: Workbench, where: Place, folder: str, how: str, arguments: Arguments) -> str:
+    require_own(where, folder)
+    require_no_twin(bench.roots, where, first=1)
+    before = _current(bench, where)
+    if before is not None and _has_landed(bench, how, before):
+        return f"{where}: {described(before)}"
+    return land_own(bench, where, _change(bench, where, how, arguments, before))
+
+
+def _has_landed(bench: Workbench, how: str, now: Change) -> bool:
+    """Whether an edit that was cut off changed the file before it was."""
+    return how == "old" and bench.resumed_from not in (None, _digest(now))
 
 
 def target(bench: Workbench, arguments: Arguments) -> str:
@@ -76,7 +98,7 @@ def _digest(change: Change | None) -> str:
 def _change(bench: Workbench, where: Place, how: str, arguments: Arguments, before: Change | None) -> Change:
     if how == "from":
         origin = place(arguments["from"])
-        if origin.root != SOURCE:
+        if origin.root != SOURCE and not is_shipped(origin):
             raise ToolError("bad_arguments", f"{origin} is no file below source/; only those are copied")
         return _read(bench, origin)
     if how == "content":

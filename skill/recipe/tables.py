@@ -87,14 +87,29 @@ def _row(names: list[str], values: list[str]) -> dict[str, str] | str:
 
 
 def _parquet(_: str, path: Path) -> list[Any]:
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise BadRecord("needs pyarrow (pip install 'suite-converter[parquet]')") from None
+    parquet = _reader_of_parquet()
     try:
         return list(parquet.read_table(path).to_pylist())
     except (OSError, ValueError) as error:
         raise BadRecord(f"is no Parquet: {str(error)[:200]}") from error
+
+
+def first_of_parquet(path: Path, rows: int) -> str:
+    """The first rows, a line of JSON each; raises BadRecord when they cannot be had."""
+    parquet = _reader_of_parquet()
+    try:
+        found = next(parquet.ParquetFile(path).iter_batches(batch_size=rows), None)
+    except (OSError, ValueError) as error:
+        raise BadRecord(f"is no Parquet: {str(error)[:200]}") from error
+    return "\n".join(json.dumps(row, default=str) for row in (found.to_pylist() if found else ()))
+
+
+def _reader_of_parquet() -> Any:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise BadRecord("needs pyarrow (pip install 'suite-converter[parquet]')") from None
+    return parquet
 
 
 _READERS: Final[Mapping[str, Callable[[str, Path], list[Any]]]] = {
