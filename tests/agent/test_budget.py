@@ -106,6 +106,14 @@ def test_what_an_earlier_part_of_the_run_used_counts() -> None:
     assert (limits.requests, limits.usd) == (2, 2 * OPUS.cost(USED))
 
 
+def test_what_is_restored_is_counted_once_however_many_parts_ask_for_it() -> None:
+    limits = budget(requests=3)
+    limits.restore([USED])
+    limits.settle(limits.admit(REQUEST), USED)
+    limits.restore([USED, USED])
+    assert limits.requests == 2
+
+
 def test_a_cached_conversation_is_priced_as_one() -> None:
     long = Request((says("x" * 900_000),), (), REQUEST.messages, 32_000)
     cached = Usage(cache_read=300_000, output=500)
