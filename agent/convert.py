@@ -35,6 +35,7 @@ from agent.pool import ordered
 from agent.progress import DONE, PUBLISHING, Progress, last_event
 from agent.proofs import Proofs, prove_sample
 from agent.publish import publish, targets
+from agent.recipe_plan import foretold
 from agent.recipe_sessions import Asked, describe
 from agent.run_folder import RunFolder, run_path
 from agent.stopped import going_on
@@ -45,7 +46,10 @@ from skill.errors import UnknownSource
 
 def plan(options: Options, console: Console) -> Ending:
     """What a conversion would do; writes nothing."""
-    dataset, counts = read_dataset(options), Tally()
+    try:
+        dataset, counts = read_dataset(options), Tally()
+    except UnknownSource as unknown:
+        raise foretold(options, unknown, os.environ) from None
     kept: list[TaskResult] = []
     odd: list[TaskResult] = []
     with stop_on_signal() as stop, console.progress("plan", len(dataset.selected)) as advance:

@@ -263,6 +263,17 @@ def test_without_a_model_the_source_stays_unknown(tmp_path: Path, capsys: pytest
     assert not (tmp_path / "out.run").exists()
 
 
+def test_a_plan_tells_what_the_session_would_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "planted-key")
+    put_source(tmp_path)
+    for flags, said in (([], "one session writes its recipe, about 0."), (["--model", "none"], "write a recipe")):
+        assert main(["convert", str(tmp_path / "set"), "--plan", "--quiet", *flags]) == 2
+        assert said in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
+
+
 def test_an_empty_source_opens_no_session(tmp_path: Path) -> None:
     (tmp_path / "set/inner").mkdir(parents=True)
     model = Remembering(SOUND)
