@@ -52,22 +52,32 @@ class Desk:
         """The folder of it that the session writes."""
         return self.suite / OWN
 
+    @property
+    def text(self) -> Path:
+        """The file with what the session was told first."""
+        return self.root / "brief.txt"
+
+    @property
+    def has_brief(self) -> bool:
+        """Whether some session was begun here, told this or something else."""
+        return self.text.is_file()
+
     def brief(self) -> str:
         """What the session is told first; equal sources give equal briefs."""
         return brief(self.source)
 
     def is_laid(self, text: str) -> bool:
         """Whether an earlier part of the run, told the same, has left its work here."""
-        told = self.root / "brief.txt"
-        return self.folder.is_dir() and told.is_file() and told.read_text("utf-8") == text
+        return self.folder.is_dir() and self.has_brief and self.text.read_text("utf-8") == text
 
     def lay(self, text: str) -> None:
         """Afterwards the suite is empty; whole or not at all."""
-        remove(self.root)
+        for left in (self.root / DRAFT, self.suite):
+            remove(left)
         self.folder.mkdir(parents=True)
         (self.suite / CASES_DIR).mkdir()
         self.write_suite(())
-        (self.root / "brief.txt").write_text(text, "utf-8")
+        self.text.write_text(text, "utf-8")
 
     def write_suite(self, names: Sequence[str]) -> None:
         """Afterwards suite.toml lists the cases ``names``."""
@@ -80,7 +90,7 @@ class Desk:
         """What the last draft found; an empty one before there was any."""
         try:
             table = json.loads((self.root / DRAFT).read_bytes())
-        except OSError:
+        except (OSError, ValueError):  # none, or one that was cut off
             return Draft()
         found = {
             name: [Finding(**{**row, "severity": Severity(row["severity"])}) for row in rows]

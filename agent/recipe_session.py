@@ -51,7 +51,8 @@ class RecipeSession:
     def _opened(self, brief: str) -> Session:
         transcript = Transcript(self.drafting.run.path / SESSIONS / f"{ID}.jsonl", self.mind.mask)
         if not self.desk.is_laid(brief):
-            transcript.restart()
+            if not self.desk.has_brief:  # what a session of this transcript did is gone
+                transcript.restart()
             self.desk.lay(brief)
         return Session(ID, brief, transcript, setting=f"{self.mind.model.name} {prompt.prefix(self.mind.manifest)}")
 

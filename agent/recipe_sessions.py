@@ -30,6 +30,7 @@ from agent.stopped import going_on
 from agent.text import count, plain
 from agent.transcript import usages
 from skill.errors import UnknownSource
+from skill.recipe.recipe import Recipe
 from skill.sources.detection import RECIPE as WRITE_ONE
 from tools.runners.base import Runner
 
@@ -88,7 +89,8 @@ def _written(asked: Asked, unknown: UnknownSource, desk: Desk, text: str, mind: 
         run.save_command(command(asked.options, asked.place))
         row, stop = _held(asked, run, desk, text, mind)
         if stop.reason is Reason.PROPOSED:
-            keep(run, desk.recipe(), text, row)
+            keep(run, recipe := desk.recipe(), text, row)
+            asked.console.note(_seen(recipe))
             return row
         if stop.reason is Reason.NEEDS_INPUT:
             flag = f"--answer {stop.detail.partition(':')[0]}=CHOICE"
@@ -97,7 +99,20 @@ def _written(asked: Asked, unknown: UnknownSource, desk: Desk, text: str, mind: 
         if stop.reason is Reason.SHARE:
             raise BudgetSpent(plain(stop.detail))
     said = f"{unknown.path}: {unknown.reason}, and the session for its recipe ended after {count(row.turns, 'turn')}"
-    raise UsageError(plain(f"{said}: {stop.reason.value}, {stop.detail or 'no reason given'} ({WRITE_ONE})"))
+    remedy = f"remove {run_path(shown)} to try again; {WRITE_ONE}"
+    raise UsageError(plain(f"{said}: {stop.reason.value}, {stop.detail or 'no reason given'} ({remedy})"))
+
+
+def _seen(recipe: Recipe) -> str:
+    """Who sees which fields, for a person to look at."""
+    kinds = {
+        "the agent sees": recipe.shown,
+        "only grading": recipe.hidden,
+        "both, as harmless": recipe.shared,
+        "nobody": recipe.unused,
+    }
+    told = (f"{kind}: {', '.join(sorted(fields))}" for kind, fields in kinds.items() if fields)
+    return f"fields of the recipe; {'; '.join(told)}"
 
 
 def _held(asked: Asked, run: RunFolder, desk: Desk, text: str, mind: Mind) -> tuple[SessionRow, Stop]:

@@ -58,9 +58,18 @@ def _matching(rows: Rows, root: Path) -> list[Path]:
     if root.is_file():
         return [root]
     wanted = Path.is_dir if rows.format == "folders" else Path.is_file
-    found = {path for pattern in rows.files for path in root.glob(pattern) if wanted(path)}
+    found = {path for pattern in rows.files for path in _globbed(root, pattern) if wanted(path)}
     inside = [path for path in found if path.resolve().is_relative_to(root.resolve())]
     return sorted(inside, key=lambda path: path.relative_to(root).as_posix())
+
+
+def _globbed(root: Path, pattern: str) -> Iterator[Path]:
+    try:
+        yield from root.glob(pattern)
+    except (ValueError, NotImplementedError) as error:
+        raise SourceError(
+            root, f"rows.files: {pattern!r:.60} is no pattern: {error}", "such as data/**/*.json"
+        ) from error
 
 
 def _in_file(rows: Rows, path: Path) -> Iterator[Place]:

@@ -79,7 +79,8 @@ def _shown(root: Path) -> Iterator[tuple[str, Path | None]]:
             yield _row(root, path), path
         if len(entries) > IN_FOLDER:
             yield f"and {len(entries) - IN_FOLDER:,} more beside them", None
-        pending += [path for path in entries if path.is_dir() and not path.is_symlink()][:OPENED]
+        folders = (path for path in entries if path.is_dir() and not path.is_symlink())
+        pending += [path for path in folders if not path.name.startswith(".")][:OPENED]
 
 
 def _row(root: Path, path: Path) -> str:

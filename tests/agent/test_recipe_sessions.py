@@ -125,6 +125,16 @@ def test_a_recipe_that_does_not_fit_the_source_is_told_as_data(tmp_path: Path) -
     assert results(model.requests[2])[0]["is_error"]
 
 
+@pytest.mark.parametrize("pattern", ["/etc/*", "**.jsonl", "../*.jsonl"])
+def test_a_pattern_that_is_none_is_told(pattern: str, tmp_path: Path) -> None:
+    put_source(tmp_path)
+    (tmp_path / "beside.jsonl").write_text('{"id": "not of the source"}\n')
+    model = Remembering([writes(RECIPE.replace("*.jsonl", pattern)), drafts(), writes(), drafts(), ends()])
+    assert convert(tmp_path, model).status == 0
+    assert results(model.requests[2])[0]["is_error"]
+    assert str(tmp_path) not in told(model, 2)
+
+
 GHOST = {"Dockerfile": FILES["Dockerfile"] + "COPY ghost.txt /app/\n"}
 POINTER = {"check.py": f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 153\n"}
 
@@ -247,10 +257,12 @@ def test_an_accepted_recipe_is_used_again_without_a_model(
 def test_an_accepted_recipe_is_that_of_its_source_only(tmp_path: Path) -> None:
     put_source(tmp_path)
     convert(tmp_path, Remembering(SOUND))
+    before = report(tmp_path)["sessions"][0]["usd"]
     (tmp_path / "set/rows.jsonl").write_text("".join(json.dumps({**row, "id": "x"}) + "\n" for row in rows(2)))
     model = Remembering(SOUND)
     convert(tmp_path, model, force=True)
     assert len(model.requests) == 4
+    assert report(tmp_path)["sessions"][0]["usd"] == f"{2 * float(before):.4f}"  # what the first one cost stays counted
 
 
 def test_without_a_model_the_source_stays_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

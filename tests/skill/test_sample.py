@@ -68,6 +68,12 @@ def test_links_and_pipes_are_told_and_not_opened(tmp_path: Path) -> None:
     assert [piece.path for piece in pieces(tmp_path / "set")] == ["a.txt"]
 
 
+def test_hidden_folders_are_named_and_not_opened(tmp_path: Path) -> None:
+    put(tmp_path, ".git/config", "rows.txt")
+    assert ".git/" in listing(tmp_path)
+    assert [piece.path for piece in pieces(tmp_path)] == ["rows.txt"]
+
+
 def test_the_first_rows_of_parquet(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
