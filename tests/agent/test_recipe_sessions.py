@@ -229,6 +229,15 @@ def test_a_budget_that_is_spent_stops_the_run_and_nothing_is_paid_twice(requests
     assert snapshot(tmp_path / "one/out") == snapshot(tmp_path / "two/out")
 
 
+def test_what_was_paid_before_a_stop_counts_after_it(tmp_path: Path) -> None:
+    put_source(tmp_path)
+    first, second = Remembering(SOUND), Remembering(SOUND)
+    for model, limit in ((first, 2), (second, 3)):
+        with pytest.raises(BudgetSpent, match=f"{limit} of {limit} requests are used"):
+            convert(tmp_path, model, {"requests": limit})
+    assert (len(first.requests), len(second.requests)) == (2, 1)
+
+
 def test_a_question_stops_the_run_and_the_answer_goes_on(tmp_path: Path) -> None:
     put_source(tmp_path)
     asks = reply(calls("a", "ask", key="unit", question="In which unit?", choices=["boats", "tons"]))
