@@ -183,7 +183,7 @@ chmod +x /app/greet.sh
         "instruction.md": "Write /app/area.mjs that exports area(width, height); negative sides throw RangeError.\n",
         "environment/Dockerfile": dockerfile("nodejs"),
         "tests/test.sh": f"""#!/bin/bash
-trap 'echo 0 > {REWARD}' ERR
+trap 'echo 0 > {REWARD}; exit 0' ERR
 mkdir -p /logs/verifier /tmp/run
 cp /tests/area.test.mjs /tmp/run/
 cd /tmp/run

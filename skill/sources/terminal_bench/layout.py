@@ -77,8 +77,13 @@ def take_inventory(root: Path) -> Inventory:
 
 def is_task(entries: list[Entry]) -> bool:
     """Whether a folder with these entries is a task."""
-    files = {entry.name: entry for entry in entries if entry.is_file()}
+    files = {entry.name: entry for entry in entries if _is_file(entry)}
     return TASK_FILE in files and (SCRIPT in files or _has_own_key(files[TASK_FILE].path))
+
+
+def _is_file(entry: Entry) -> bool:
+    """Whether a file is there, through links; False for a link in a circle."""
+    return entry.is_file(follow_symlinks=False) or (entry.is_symlink() and Path(entry.path).is_file())
 
 
 def _has_own_key(path: str) -> bool:
@@ -109,9 +114,9 @@ def _visit(scan: _Scan, folder: str, place: str, depth: int) -> None:
         path = Path(folder)
         scan.tasks.append(TaskRef(place, path, path.name, place))
         return
-    if any(entry.name == TASK_FILE and entry.is_file() for entry in entries):
+    if any(entry.name == TASK_FILE and _is_file(entry) for entry in entries):
         scan.skip(place, NO_MARKS)
-    elif any(entry.name == SCRIPT and entry.is_file() for entry in entries):
+    elif any(entry.name == SCRIPT and _is_file(entry) for entry in entries):
         scan.skip(place, f"looks like a task ({SCRIPT}) but has no {TASK_FILE}")
     for entry in entries:
         _look_at(scan, entry, _below(place, entry.name), depth)
@@ -119,9 +124,9 @@ def _visit(scan: _Scan, folder: str, place: str, depth: int) -> None:
 
 def _look_at(scan: _Scan, entry: Entry, place: str, depth: int) -> None:
     if entry.is_symlink():
-        if entry.is_dir():
+        if Path(entry.path).is_dir():  # unlike the entry, it takes a link in a circle for no folder
             scan.skip(place, "a symbolic link to a folder; links are not followed")
-    elif not entry.is_dir() or entry.name in PRUNED:
+    elif not entry.is_dir(follow_symlinks=False) or entry.name in PRUNED:
         return
     elif "UTF-8" in odd_name(entry.name):
         scan.skip(place, "its name is not UTF-8")
