@@ -19,6 +19,7 @@ from skill.sources.files import odd_name
 
 TASK_FILE: Final = "task.yaml"
 SCRIPT: Final = "run-tests.sh"
+OTHERS: Final = "task.toml"  # of a Harbor task, in whose folder nobody looks for tasks of Terminal-Bench
 OWN_KEY: Final = re.compile(
     rb"^(?:instruction|descriptions|parser_name|max_agent_timeout_sec|max_test_timeout_sec)[ \t]*:", re.MULTILINE
 )
@@ -53,6 +54,8 @@ def first_task(root: Path) -> str | None:
                 continue
             if is_task(entries):
                 return place
+            if any(entry.name == OTHERS for entry in entries):
+                continue
             deeper += [(entry.path, _below(place, entry.name)) for entry in _folders(entries)]
         level = deeper
     return None
