@@ -23,7 +23,8 @@ Words of the library that stand at your disposal between the marks. To end:
 - `pass "why"`, `fail "why"`, `infra "why"`: the verdict, and the end; nothing after it runs
 To find out, before the candidate's turn, that the verifier itself has what it needs:
 - `need TOOL...`: each is there and runs, else infra
-- `runner_works python3 -m pytest`: this very runner passes a test that is known to pass, else infra
+- `runner_works python3 -m pytest`: pytest, called like this, passes a test that is known to pass, else infra; for any \
+other runner say `works` with a test of your own in `$PRIVATE`
 - `unshadowed python3 -m pytest`: and it does so from the working directory too, else fail
 - `tool_starts COMMAND...`: a tool that is fetched while grading can be had and starts, else infra
 - `works COMMAND...`, `refuses COMMAND...`: it succeeds, it does not, else infra
@@ -35,8 +36,9 @@ To run the candidate or the tests:
 it matches the extended regular expression PATTERN, such as `[1-9][0-9]* passed`
 To judge:
 - `judge_status`, `judge_pytest "$PRIVATE/report.xml"`, `judge_reward [KEY OPERATOR NUMBER]`: the verdict and the end, \
-from the status; from pytest's status and the report that `--junitxml` wrote; from the reward that the source's script \
-left (one that is 0 or 1, or KEY with OPERATOR `>=`, `>` or `==`)
+from the status (0 passes, all else fails); from pytest's status and the report that `--junitxml` wrote (3, 4, 5, 126, \
+127 are infra); from the reward that the source's script left: reward.json before reward.txt, one that is 0 or 1, or \
+KEY with OPERATOR `>=`, `>` or `==`. What lay there before the verifier began is gone; none, or a malformed one, is infra
 - `read_report FILE`: `$RAN`, `$BROKE` and `$SKIPPED` from a JUnit report; `$RAN` is 0 where there is none
 - `is_plain FILE`: it is a regular file and no link
 - `intact`: fail where the staged tests were changed meanwhile; `alone`: ends what the candidate left running; \
