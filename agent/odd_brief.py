@@ -38,7 +38,7 @@ To judge:
 - `judge_status`, `judge_pytest "$PRIVATE/report.xml"`, `judge_reward [KEY OPERATOR NUMBER]`: the verdict and the end, \
 from the status (0 passes, all else fails); from pytest's status and the report that `--junitxml` wrote (3, 4, 5, 126, \
 127 are infra); from the reward that the source's script left: reward.json before reward.txt, one that is 0 or 1, or \
-KEY with OPERATOR `>=`, `>` or `==`. What lay there before the verifier began is gone; none, or a malformed one, is infra
+KEY with OPERATOR `>=`, `>` or `==`. What lay there before the verifier began is gone; none, or a bad one, is infra
 - `read_report FILE`: `$RAN`, `$BROKE` and `$SKIPPED` from a JUnit report; `$RAN` is 0 where there is none
 - `is_plain FILE`: it is a regular file and no link
 - `intact`: fail where the staged tests were changed meanwhile; `alone`: ends what the candidate left running; \
