@@ -22,7 +22,7 @@ MOST_BYTES = 100_000  # of one session, proofs included
 
 def test_all_sessions_are_recorded() -> None:
     assert len(NAMES) >= 14
-    assert RECORDED == list(NAMES)
+    assert list(NAMES) == RECORDED
 
 
 @pytest.mark.parametrize("name", RECORDED)
