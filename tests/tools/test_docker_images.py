@@ -127,7 +127,7 @@ def test_an_image_that_somebody_takes_away_is_made_again(runner: DockerRunner, t
     with runner.prepare(made, [UNTOUCHED]) as prepared:
         assert prepared.run(UNTOUCHED).exit_code == 1
         (image,) = images_with(connect(), f"{BUILT_LABEL}={RUN}")
-        connect().remove_image(image["RepoTags"][0])
+        connect().remove_image(image["RepoTags"][0], force=True)
         gone = prepared.run(UNTOUCHED)
         assert (gone.exit_code, gone.broken) == (None, True)
         assert "No such image" in gone.detail
