@@ -18,6 +18,7 @@ MAX_RECORD: Final = 64 << 20
 csv.field_size_limit(MAX_RECORD)
 
 Record = Mapping[str, Any]
+NOTHING: Final = object()  # what stands under a name that a record does not have; null is a value
 
 
 @lru_cache(maxsize=2)
@@ -124,12 +125,20 @@ _READERS: Final[Mapping[str, Callable[[str, Path], list[Any]]]] = {
 
 def field_of(record: Record, name: str) -> Any:
     """The value under a dotted name; raises BadRecord where there is none."""
+    found = value_at(record, name)
+    if found is NOTHING:
+        raise BadRecord(f"has no field {name!r}")
+    return found
+
+
+def value_at(record: Record, name: str) -> Any:
+    """The value under a dotted name; NOTHING where there is none."""
     if name in record:
         return record[name]
     value: Any = record
     for part in name.split("."):
         if not isinstance(value, Mapping) or part not in value:
-            raise BadRecord(f"has no field {name!r}")
+            return NOTHING
         value = value[part]
     return value
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from skill.recipe.errors import BadRecord
 from skill.recipe.recipe import DATA, FileRule, PartRules, Recipe
 from skill.recipe.schema import is_inside
-from skill.recipe.tables import Record, field_of
+from skill.recipe.tables import Record, field_of, value_at
 from skill.recipe.template import filled, filled_with_words
 from skill.sources.base import Refusal, SourceFile, SourceTask, TaskRef
 from skill.sources.files import Part, read_part, task_entries
@@ -93,7 +93,7 @@ def _against(recipe: Recipe, record: Record, prompt: SourceFile) -> Iterator[Ref
         yield Refusal("unlisted-field", f"the record has fields that the recipe neither uses nor lists: {named}", True)
     text = prompt.read().decode("utf-8", "replace")
     for name in sorted(recipe.hidden):
-        value = record.get(name)
+        value = value_at(record, name)
         if isinstance(value, str) and len(value.strip()) >= TELLING and value.strip() in text:
             yield Refusal("answer-in-prompt", f"the prompt holds the whole value of the hidden field {name!r}", True)
 

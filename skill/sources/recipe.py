@@ -33,7 +33,6 @@ class Described:
         """A task for each record that is not skipped; SourceError when a file cannot be read."""
         tasks: list[TaskRef] = []
         skipped: list[Skipped] = []
-        seen: dict[str, int] = {}
         for place in places(self.recipe.rows, root):
             shown = place.shown(root)
             record = _record(self.recipe, place)
@@ -44,7 +43,6 @@ class Described:
                 skipped.append(Skipped(shown, reason))
                 continue
             wished = _wished(self.recipe, record, shown)
-            seen[wished] = seen.get(wished, 0) + 1
             tasks.append(
                 _ref(self.recipe, place, shown, wished, repr(sorted(record.items())).encode("utf-8", "replace"))
             )

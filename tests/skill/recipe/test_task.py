@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from skill.draft import CaseDraft, Choices, draft
@@ -64,6 +64,16 @@ def test_a_prompt_that_holds_the_whole_answer(tmp_path: Path) -> None:
     answer = "the seventh boat from the left"
     (near,) = tasks(tmp_path / "near", [{**ROW, "answer": answer}])
     (hit,) = tasks(tmp_path / "hit", [{**ROW, "answer": answer, "question": f"Is it {answer}?"}])
+    assert not near.refusals
+    assert codes(hit) == {"answer-in-prompt"}
+
+
+def test_a_prompt_that_holds_an_answer_from_below_another_field(tmp_path: Path) -> None:
+    text = RECIPE.replace('data = ["answer"]', 'data = ["key.whole"]')
+    answer = "the seventh boat from the left"
+    row = {"id": "quay", "key": {"whole": answer}}
+    (near,) = tasks(tmp_path / "near", [{**row, "question": "Which boat is it?"}], text)
+    (hit,) = tasks(tmp_path / "hit", [{**row, "question": f"Is it {answer}?"}], text)
     assert not near.refusals
     assert codes(hit) == {"answer-in-prompt"}
 
@@ -150,8 +160,7 @@ def test_no_field_changes_the_structure_of_an_output(
     root = tmp_path_factory.mktemp("property")
     plain = _drafted(root / "plain", ROW)
     made = _drafted(root / "any", {"id": name, "question": question, "answer": answer})
-    if not made:
-        return
+    assume(made)
     assert [made[path] for path in SCRIPTS] == [plain[path] for path in SCRIPTS]
     assert json.loads(made["tests/data.json"]) == {"answer": answer}
     assert made["prompt.md"] == question.encode("utf-8", "surrogatepass")
