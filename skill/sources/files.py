@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from skill.sources.base import SourceFile
+from skill.errors import SourceError
+from skill.sources.base import SourceFile, TaskRef
 from skill.sources.notes import Remarks
 
 LFS_HEADER: Final = b"version https://git-lfs.github.com/spec/"
@@ -54,6 +55,15 @@ def task_entries(root: str) -> Entries:
     """What lies at the top of a task, by name; raises OSError when it cannot be listed."""
     with os.scandir(root) as found:
         return {entry.name: entry for entry in found}
+
+
+def listed_task(ref: TaskRef) -> tuple[str, Entries]:
+    """The real path of a task and what lies at its top; raises SourceError when it cannot be listed."""
+    root = str(ref.root.resolve())
+    try:
+        return root, task_entries(root)
+    except OSError as error:
+        raise SourceError(ref.root, f"cannot be listed: {error.strerror}", "scan the dataset again") from error
 
 
 def read_part(task: str, entries: Entries, name: str) -> Part:

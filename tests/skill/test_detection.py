@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from skill.errors import SourceError
+from skill.sources.base import Source
 from skill.sources.detection import detect
+from skill.sources.harbor import HARBOR
+from skill.sources.terminal_bench import TERMINAL_BENCH
 from tests.support import harbor_tasks, terminal_bench
 from tests.support.harbor_tasks import codes
 
@@ -73,4 +76,15 @@ def test_a_mixed_tree_is_split_by_folder(tmp_path: Path) -> None:
     }
     assert codes(tasks["both"]) == {"ambiguous-format"}
     assert [source.origin(ref).has_own_dockerfile for ref in found.tasks] == [False, True, True]
+    assert source.detect(tmp_path) is not None
+
+
+@pytest.mark.parametrize("source", [HARBOR, TERMINAL_BENCH], ids=lambda source: source.name)
+def test_a_link_in_a_circle_beside_the_tasks_is_no_folder(source: Source, tmp_path: Path) -> None:
+    for name in ("task.toml", "task.yaml", "loop"):
+        (tmp_path / "aside" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "aside" / name).symlink_to(name)
+    make_task = harbor_tasks.make_task if source is HARBOR else terminal_bench.make_task
+    make_task(tmp_path / "auk")
+    assert [ref.id for ref in source.inventory(tmp_path).tasks] == ["auk"]
     assert source.detect(tmp_path) is not None

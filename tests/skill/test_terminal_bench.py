@@ -282,6 +282,7 @@ def test_the_inventory(tmp_path: Path) -> None:
     found = TERMINAL_BENCH.inventory(tmp_path)
     assert [ref.id for ref in found.tasks] == ["more/deep/gull", "tasks/auk", "tasks/tern"]
     assert {skip.path: skip.reason.split(",")[0].split(";")[0] for skip in found.skipped} == {
+        ".git": "version control data",
         "ansible": "its task.yaml is not one of Terminal-Bench: no run-tests.sh beside it",
         "half": "looks like a task (run-tests.sh) but has no task.yaml",
         "link": "a symbolic link to a folder",

@@ -5,6 +5,7 @@ are the files that the hidden tests change: what the candidate made of them is g
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,15 @@ from pathlib import Path
 
 DATA = json.loads((Path(__file__).parent / "data.json").read_text())
 REPOSITORY = Path("/testbed")
+# Plugins of pytest that the tests of the repositories need, such as "pytest_mock"; no other is loaded, whoever brings it.
+PLUGINS = ()
+SETTINGS = {  # where pytest looks for its settings, in this order, and how it knows them
+    "pytest.ini": "",
+    ".pytest.ini": "",
+    "pyproject.toml": "[tool.pytest",
+    "tox.ini": "[pytest]",
+    "setup.cfg": "[tool:pytest]",
+}
 STEERING = ("conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "sitecustomize.py", "usercustomize.py")
 
 
@@ -44,6 +54,17 @@ def put_tests():
         sys.exit("the hidden tests cannot be put in place")
 
 
+def settings(folder):
+    """The repository's settings of pytest, else an empty file: those of a folder above never count."""
+    for name, mark in SETTINGS.items():
+        place = REPOSITORY / name
+        if place.is_file() and mark in place.read_text(errors="replace"):
+            return place
+    empty = folder / "pytest.ini"
+    empty.write_text("[pytest]\n")
+    return empty
+
+
 def passed(report):
     """The names of the tests that passed, as pytest's command line has them."""
     for case in xml.parse(report).iter("testcase"):
@@ -62,7 +83,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         options = ["-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1", f"--junitxml={report}"]
-        subprocess.run([sys.executable, "-m", "pytest", *options, *sorted(wanted)], cwd=REPOSITORY)
+        options += ["-c", settings(Path(folder)), f"--rootdir={REPOSITORY}", f"--confcutdir={REPOSITORY}"]
+        options += [word for plugin in PLUGINS for word in ("-p", plugin)]
+        env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        subprocess.run([sys.executable, "-m", "pytest", *options, *sorted(wanted)], cwd=REPOSITORY, env=env)
         if not report.is_file():
             sys.exit("the tests did not run to their end")
         missing = sorted(wanted - set(passed(report)))

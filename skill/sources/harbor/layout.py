@@ -6,66 +6,29 @@ UUID, package caches ``<org>/<name>/<64 hex digits>``, and a single task. A file
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from skill import toml
-from skill.errors import SourceError
-from skill.sources.base import Inventory, Skip, TaskRef, in_order
-from skill.sources.files import odd_name
+from skill.sources.base import Inventory, TaskRef, in_order
+from skill.sources.scan import Entry, Scan, below, entries_of, folders, is_file, look_at, nearest, scanned
 
 SHORT_ID: Final = re.compile(r"[2-9A-HJ-NP-Za-km-z]{22}\Z")
 UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 DIGEST: Final = re.compile(r"[0-9a-f]{64}\Z")
 TASK_FILE: Final = "task.toml"
 TASK_PARTS: Final = frozenset({"environment", "tests", "solution", "steps"})
-MAX_DEPTH: Final = 40
 NOTHING: Final = f"no {TASK_FILE} in it or below it"
-PRUNED: Final = {
-    ".git": "version control data",
-    ".hg": "version control data",
-    ".svn": "version control data",
-    "node_modules": "installed packages",
-    ".venv": "installed packages",
-    "__pycache__": "compiled Python",
-}
 DATASET_FILES: Final = {
     "metric.py": "a custom metric over rewards; a suite has none, so this aggregation is lost",
     "registry.json": "a registry of datasets, not a task",
 }
-Entry = os.DirEntry[str]
-
-
-@dataclass
-class _Scan:
-    """What a walk has found so far."""
-
-    tasks: list[TaskRef] = field(default_factory=list)
-    skipped: list[Skip] = field(default_factory=list)
-
-    def skip(self, place: str, reason: str) -> None:
-        self.skipped.append(Skip(place if place.isprintable() else ascii(place)[1:-1], reason))
 
 
 def first_task(root: Path) -> str | None:
     """The folder of a task.toml below ``root`` ("." for ``root`` itself), nearest first; None without one."""
-    level = [(str(root), ".")]
-    for _ in range(MAX_DEPTH):
-        deeper: list[tuple[str, str]] = []
-        for folder, place in level:
-            try:
-                entries = _entries(folder)
-            except OSError:
-                continue
-            if _is_task(entries):
-                return place
-            deeper += [(entry.path, _below(place, entry.name)) for entry in _folders(entries)]
-        level = deeper
-    return None
+    return nearest(root, _is_task)
 
 
 def take_inventory(root: Path) -> Inventory:
@@ -74,11 +37,7 @@ def take_inventory(root: Path) -> Inventory:
     A found task is not descended into, links are not followed. Raises SourceError for an unlistable ``root``.
     """
     root = root.resolve()
-    scan = _Scan()
-    try:
-        _visit(scan, str(root), ".", 0)
-    except OSError as error:
-        raise SourceError(root, f"cannot be listed: {error.strerror}", "name a dataset's folder") from error
+    scan = scanned(root, _visit)
     name, description = _dataset(scan, root)
     return Inventory(
         framework="harbor",
@@ -90,33 +49,20 @@ def take_inventory(root: Path) -> Inventory:
     )
 
 
-def _entries(folder: str) -> list[Entry]:
-    with os.scandir(folder) as found:
-        return sorted(found, key=lambda entry: entry.name)
-
-
 def _is_task(entries: list[Entry]) -> bool:
-    return any(entry.name == TASK_FILE and entry.is_file() for entry in entries)
+    return any(entry.name == TASK_FILE and is_file(entry) for entry in entries)
 
 
-def _folders(entries: list[Entry]) -> Iterator[Entry]:
-    return (entry for entry in entries if entry.is_dir(follow_symlinks=False) and entry.name not in PRUNED)
-
-
-def _below(place: str, name: str) -> str:
-    return name if place == "." else f"{place}/{name}"
-
-
-def _visit(scan: _Scan, folder: str, place: str, depth: int) -> None:
+def _visit(scan: Scan, folder: str, place: str, depth: int) -> None:
     """Record the task in ``folder``, or what lies below it, or why it was left aside; OSError if unlisted."""
-    entries = _entries(folder)
+    entries = entries_of(folder)
     if _is_task(entries):
         scan.tasks.append(_ref(folder, place))
         _look_for_nested(scan, place, entries)
         return
     tasks, skipped = len(scan.tasks), len(scan.skipped)
     for entry in entries:
-        _look_at(scan, entry, _below(place, entry.name), depth)
+        _look_at(scan, entry, below(place, entry.name), depth)
     reason = _why_no_task(folder.rpartition("/")[2], {entry.name for entry in entries})
     telling = [skip for skip in scan.skipped[skipped:] if skip.reason != NOTHING]
     if reason != NOTHING or (len(scan.tasks) == tasks and place != "." and not telling):
@@ -124,25 +70,11 @@ def _visit(scan: _Scan, folder: str, place: str, depth: int) -> None:
         scan.skip(place, reason)
 
 
-def _look_at(scan: _Scan, entry: Entry, place: str, depth: int) -> None:
-    if entry.name in DATASET_FILES and entry.is_file():
+def _look_at(scan: Scan, entry: Entry, place: str, depth: int) -> None:
+    if entry.name in DATASET_FILES and is_file(entry):
         scan.skip(place, DATASET_FILES[entry.name])
-    elif entry.is_symlink():
-        if entry.is_dir():
-            scan.skip(place, "a symbolic link to a folder; links are not followed")
-    elif not entry.is_dir():
-        return
-    elif entry.name in PRUNED:
-        scan.skip(place, PRUNED[entry.name])
-    elif "UTF-8" in odd_name(entry.name):
-        scan.skip(place, "its name is not UTF-8")
-    elif depth >= MAX_DEPTH:
-        scan.skip(place, "nested too deeply to be searched")
     else:
-        try:
-            _visit(scan, entry.path, place, depth + 1)
-        except OSError as error:
-            scan.skip(place, f"cannot be listed: {error.strerror}")
+        look_at(scan, entry, place, depth, _visit)
 
 
 def _why_no_task(name: str, names: set[str]) -> str:
@@ -156,11 +88,11 @@ def _why_no_task(name: str, names: set[str]) -> str:
     return NOTHING
 
 
-def _look_for_nested(scan: _Scan, place: str, entries: list[Entry]) -> None:
+def _look_for_nested(scan: Scan, place: str, entries: list[Entry]) -> None:
     """Report task.toml files inside a task, beside its known parts: they are not tasks of their own."""
-    for entry in _folders(entries):
+    for entry in folders(entries):
         if entry.name not in TASK_PARTS and (inner := first_task(Path(entry.path))):
-            where = _below(place, entry.name) + ("" if inner == "." else f"/{inner}")
+            where = below(place, entry.name) + ("" if inner == "." else f"/{inner}")
             scan.skip(where, f"lies inside the task {place}, which was not searched further")
 
 
@@ -173,7 +105,7 @@ def _ref(folder: str, place: str) -> TaskRef:
     return TaskRef(place, path, own, parent if wrapped else place)
 
 
-def _dataset(scan: _Scan, root: Path) -> tuple[str, str]:
+def _dataset(scan: Scan, root: Path) -> tuple[str, str]:
     """Name and description for the suite: those of dataset.toml, else the folder's name."""
     file = root / "dataset.toml"
     if not file.is_file():

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Final
 
-from skill.errors import SourceError
 from skill.sources.base import Origin, SourceTask, TaskRef
 from skill.sources.compose import read_compose
 from skill.sources.dialect import COMPOSE, OTHER_NAMES, Compose
-from skill.sources.files import Entries, Part, read_bytes, read_part, single_file, task_entries
+from skill.sources.files import Entries, Part, listed_task, read_bytes, read_part, single_file
 from skill.sources.harbor.compose import HARBOR_COMPOSE
 from skill.sources.harbor.config import Config, read_config
 from skill.sources.harbor.demands import Demands, judge_demands
@@ -82,18 +81,10 @@ def read_task(ref: TaskRef) -> SourceTask:
 
 def read_origin(ref: TaskRef) -> Origin:
     """Where the container of the task at ``ref`` comes from; raises SourceError as `read_task` does."""
-    root, entries = _listed(ref)
+    root, entries = listed_task(ref)
     config, environment = _config(root, entries), read_part(root, entries, "environment")
     image = _image(config, _compose(environment, config), environment)
     return Origin(image.image, image.dockerfile, environment.find("Dockerfile") is not None, image.workdir)
-
-
-def _listed(ref: TaskRef) -> tuple[str, Entries]:
-    root = str(ref.root.resolve())
-    try:
-        return root, task_entries(root)
-    except OSError as error:
-        raise SourceError(ref.root, f"cannot be listed: {error.strerror}", "scan the dataset again") from error
 
 
 def _image(config: Config, compose: Compose, environment: Part) -> ImagePlan:
@@ -102,7 +93,7 @@ def _image(config: Config, compose: Compose, environment: Part) -> ImagePlan:
 
 
 def _read(ref: TaskRef) -> _Reading:
-    root, entries = _listed(ref)
+    root, entries = listed_task(ref)
     config = _config(root, entries)
     tests, solution, environment = (read_part(root, entries, name) for name in PARTS)
     for part in (tests, solution, environment):

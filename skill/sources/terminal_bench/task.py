@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Final
 
-from skill.errors import SourceError
 from skill.sources.base import Launch, Origin, SourceFile, SourceTask, TaskRef
 from skill.sources.compose import read_compose
 from skill.sources.dialect import COMPOSE, OTHER_NAMES, Compose
-from skill.sources.files import Entries, Part, read_bytes, single_file, task_entries
+from skill.sources.files import Entries, Part, listed_task, read_bytes, single_file
 from skill.sources.image import ImagePlan, plan_image
 from skill.sources.notes import Remarks, merged
 from skill.sources.prompt import Prompt, describe, look_at
@@ -74,23 +73,15 @@ def read_task(ref: TaskRef) -> SourceTask:
 
 def read_origin(ref: TaskRef) -> Origin:
     """Where the container of the task at ``ref`` comes from; raises SourceError as `read_task` does."""
-    root, entries = _listed(ref)
+    root, entries = listed_task(ref)
     compose, _ = _compose(root, entries)
     context = read_context(root, entries, compose)
     image = _image(compose, context)
     return Origin(image.image, image.dockerfile, context.part.find("Dockerfile") is not None, image.workdir)
 
 
-def _listed(ref: TaskRef) -> tuple[str, Entries]:
-    root = str(ref.root.resolve())
-    try:
-        return root, task_entries(root)
-    except OSError as error:
-        raise SourceError(ref.root, f"cannot be listed: {error.strerror}", "scan the dataset again") from error
-
-
 def _read(ref: TaskRef) -> _Reading:
-    root, entries = _listed(ref)
+    root, entries = listed_task(ref)
     config, file = _config(root, entries)
     compose, has_compose = _compose(root, entries)
     context = read_context(root, entries, compose)
